@@ -242,6 +242,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.intervals.Interval.read": intervals.Interval.read,
     "tellonce_server.embedding.wordpiece.WordPiece.ids": lambda text: _wordpiece().ids(text),
     "tellonce_relay.views.without_due": lambda text: views.without_due(text, NOW),
+    "tellonce_relay.views.due_parts": lambda text: views.due_parts(text, NOW, "date"),
     "tellonce_relay.turn.reminders.is_plain_order": lambda text: reminders.is_plain_order(text, NOW, ZONE),
     "tellonce_relay.turn.reminders.wanted_by": _wanted_by,
     "tellonce_relay.views.flat": views.flat,

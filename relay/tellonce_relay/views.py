@@ -4,9 +4,10 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
-from tellonce.contract import ChatSummary, ForgetMatch, Forgotten, Memory, Profile
+from tellonce.contract import ChatSummary, ForgetMatch, Forgotten, Memory, Profile, When
 from tellonce.work import QueueStatus
 from tellonce_relay.catalogue import clock, counted, day, from_english, number, phrase, server_text
+from tellonce_text.dates.clock import STAMP, is_day
 
 SHOWN = 5
 LONGEST = 3500
@@ -220,7 +221,8 @@ def dated(memory: Memory, zone: tzinfo | None, now: datetime | None = None) -> s
     """A memory with its day and year, because its words may lack the day, or give it as `(2026-03-15)`. A span has its
     first and last day. A date before the day of `now` is marked as past. A note is the user's own sentence and is in
     quotation marks. It is followed by the days that it names (`on …`), or else by the day on which it was said (`said
-    …`). The time of a reminder is marked, because the words may also name the time of the event."""
+    …`). The time of a reminder is marked if the words contain it, because the words may also name the time of the
+    event."""
     if memory.note and memory.when is not None and memory.when.start is not None:
         named = memory.when.start.astimezone(zone)
         last = (memory.when.end or memory.when.start).astimezone(zone)
@@ -233,18 +235,33 @@ def dated(memory: Memory, zone: tzinfo | None, now: datetime | None = None) -> s
     if memory.deadline is None or memory.kind not in ("goal", "date"):
         return in_days(memory.content)
     due = memory.deadline.astimezone(zone)
-    words, at = without_due(memory.content, due)
-    if memory.kind == "goal":
+    return "{} ({})".format(*due_parts(memory.content, due, memory.kind, memory.when, now))
+
+
+def with_day(memory: Memory, now: datetime, zone: tzinfo) -> str:
+    """A memory with its due time or, without a due time, with the day on which it was said."""
+    if memory.kind in ("goal", "date") and memory.deadline is not None:
+        return dated(memory, zone, now)
+    return f"{memory.content} ({day(memory.valid_from, now)})"
+
+
+def due_parts(
+    content: str, due: datetime, kind: str, when: When | None = None, now: datetime | None = None
+) -> tuple[str, str]:
+    """The words of a goal or date without its due time, and the due time, such as `by Fri, May 1, 2026`. `due` is in the
+    person's zone."""
+    words, at = without_due(content, due)
+    if kind == "goal":
         on = phrase("memory.by", day=long_day(due))
     else:
-        on = _days(_first_day(memory, due), due)
+        on = _days(_first_day(content, when, due), due)
         on = phrase("memory.past", day=on) if _is_past(due, now) else on
-    return f"{in_days(words)} ({'⏰ ' if at else ''}{on}{at})"
+    return in_days(words), f"{'⏰ ' if _stamp(due) in content else ''}{on}{at}"
 
 
-def _first_day(memory: Memory, due: datetime) -> datetime:
+def _first_day(content: str, when: When | None, due: datetime) -> datetime:
     """The first day of a date that lasts several days and ends at `due`; else `due`."""
-    when, written = memory.when, re.search(rf" \((\d{{4}}-\d\d-\d\d) to {due.date()}\)", memory.content)
+    written = re.search(rf" \((\d{{4}}-\d\d-\d\d) to {due.date()}\)", content)
     if written is not None:
         try:
             return datetime.fromisoformat(written[1]).replace(tzinfo=due.tzinfo)
@@ -266,11 +283,15 @@ def _days(first: datetime, last: datetime) -> str:
 
 def without_due(content: str, due: datetime) -> tuple[str, str]:
     """A memory's words without the due time or the span that ends at this time, and the time of day: `Dentist (2026-03-15
-    09:00) -> ("Dentist", ", 9:00 AM")`. The time of day is empty if the words do not contain it."""
-    stamp = f" ({due:%Y-%m-%d %H:%M})"
+    09:00) -> ("Dentist", ", 9:00 AM")`. The time of day is empty if the memory is due on a whole day and its words
+    contain no time."""
     on = due.date().isoformat()
-    words = re.sub(rf" \((?:\d{{4}}-\d\d-\d\d to |by )?{on}\)", "", content).replace(stamp, "")
-    return words, f", {clock(due)}" if stamp in content else ""
+    words = re.sub(rf" \((?:\d{{4}}-\d\d-\d\d to |by )?{on}\)", "", content).replace(_stamp(due), "")
+    return words, "" if is_day(due) and _stamp(due) not in content else f", {clock(due)}"
+
+
+def _stamp(due: datetime) -> str:
+    return f" ({due:{STAMP}})"
 
 
 def flat(text: str) -> str:

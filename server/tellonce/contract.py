@@ -21,7 +21,6 @@ from tellonce.contract_types import (
 from tellonce.contract_types import MAX_BIGINT as MAX_BIGINT
 from tellonce.contract_types import MAX_TEXT_BYTES as MAX_TEXT_BYTES
 from tellonce.contract_types import Clean as Clean
-from tellonce.contract_types import ForgetLabel as ForgetLabel
 from tellonce.contract_types import ListedKind as ListedKind
 from tellonce.contract_types import MemoryAction as MemoryAction
 from tellonce.contract_types import MemoryKind as MemoryKind
@@ -170,6 +169,7 @@ class SearchResult(Contract):
     thread_key: str | None
     score: float = Field(description="Higher is better; comparable within one answer only.")
     sources: tuple[int, ...] = Field(description="Numbers of the messages it comes from.")
+    due: AwareDatetime | None = Field(default=None, description="When the goal or date is due.")
 
 
 class SearchResults(Contract):

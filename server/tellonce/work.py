@@ -54,6 +54,7 @@ class KnownMemory(Contract):
     status: KnownStatus
     user_confirmed: bool = False
     note: bool = Field(default=False, description="The text is the user's own sentence, verbatim.")
+    deadline: AwareDatetime | None = None
 
 
 class SummaryBody(Contract):

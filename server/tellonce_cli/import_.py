@@ -187,10 +187,11 @@ async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
 
 
 def _with_later_alarm(item: ExportedMemory, now: datetime, zone: ZoneInfo) -> ExportedMemory:
-    """Move the alarm of a memory into the future. A repeated alarm moves to its next time. A single alarm that has
-    passed is not delivered, and its memory is completed."""
+    """Move the alarm of a memory into the future. A repeated alarm moves to its next time, also if its present time was
+    computed in another time zone. A single alarm that has passed is not delivered, and its memory is completed."""
     alarm = item.alarm
-    if alarm is None or alarm.done_at is not None or alarm.due_at > now:
+    elsewhere = alarm is not None and alarm.repeats is not None and item.zone not in (None, zone)
+    if alarm is None or alarm.done_at is not None or (alarm.due_at > now and not elsewhere):
         return item
     due = next_due(alarm.repeats, now, zone) if alarm.repeats is not None else None
     if due is not None:

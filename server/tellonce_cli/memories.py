@@ -19,7 +19,7 @@ from tellonce.plural import quantity
 from tellonce.settings import load
 from tellonce_cli.memory_server import connected
 from tellonce_cli.screen import CommandFailed, answer, console, hint
-from tellonce_relay.views import dated, short
+from tellonce_relay.views import dated, due_parts, short
 from tellonce_text.folding import fold
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -178,7 +178,8 @@ def _result(one: c.SearchResult, zone: tzinfo, chats: Mapping[int, str]) -> str:
     where = chats.get(one.chat_id or 0, "") if one.kind == "message" else ""
     said = ", ".join(filter(None, (who, where)))
     name = f"  [{one.chat_id}:{one.id}]" if one.kind == "message" else ""
-    words = f"{said}: {short(one.text)}" if said else short(one.text)
+    text = one.text if one.due is None else "{} ({})".format(*due_parts(one.text, one.due.astimezone(zone), one.kind))
+    words = f"{said}: {short(text)}" if said else short(text)
     return f"{one.id if is_memory else '':>6}  {one.kind:<10}  {one.at.astimezone(zone):%Y-%m-%d}  {words}{name}"
 
 

@@ -247,7 +247,8 @@ class CountedQueries:
         return await self._database.row(name, *args)
 
     async def value(self, name: str, *args: Any) -> Any:
-        raise NotImplementedError
+        self.names.append(name)
+        return await self._database.value(name, *args)
 
     async def run(self, name: str, *args: Any) -> int:
         raise NotImplementedError

@@ -58,3 +58,11 @@ async def test_a_file_is_recognized_foreseen_and_imported_once(home: Home) -> No
 async def asked(home: Home, *arguments: str) -> Any:
     """The structured result of a command."""
     return json.loads(await home.run(*arguments, "--json"))
+
+
+async def test_a_shell_shows_the_day_and_time_at_which_a_date_is_due(home: Home) -> None:
+    await home.run("remember", "Passport expires", "--kind", "date", "--deadline", "2027-05-01")
+    await home.run("remember", "Passport desk", "--kind", "date", "--deadline", "2027-05-01T09:00:00")
+    for shown in (await home.run("memories"), await home.run("search", "passport")):
+        assert "Passport expires (Sat, May 1, 2027)" in shown
+        assert "Passport desk (Sat, May 1, 2027, 9:00 AM)" in shown

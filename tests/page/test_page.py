@@ -60,6 +60,7 @@ async def test_today_tells_who_one_is_and_takes_decisions_back(tab: Tab, memory:
     await tab.undo()
     assert (await state(memory, SCHOOL)).pinned
     await expect(page.get_by_text("was due").first).to_be_visible()
+    await expect(tab.memory(FLIGHT).locator(".tag", has_text="due")).to_contain_text(re.compile(r"\d:\d\d"))
     for sign, number, status in (("Confirm", CLIMBING, "active"), ("Not so", SEA, "rejected")):
         await tab.memory(number).get_by_role("button", name=sign).click()
         await tab.noted("ed.")

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from unittest.mock import AsyncMock
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -10,7 +11,7 @@ from tellonce import contract as c
 from tellonce_cli.memories import nearest
 from tellonce_relay.catalogue import LANGUAGES, Language, phrase, use_language
 from tellonce_relay.incoming_message import Incoming
-from tellonce_relay.responders.offline import OfflineResponder, best_sentences, from_memory
+from tellonce_relay.responders.offline import OfflineResponder, best_sentences, from_memory, listed_memories
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_text.sentences import split_sentences
 
@@ -260,3 +261,32 @@ def test_words_that_only_mean_what_is_asked_are_shown_newest_first_and_far_ones_
 def test_the_command_search_says_if_no_result_contains_a_word_of_the_query(text: str, missing: bool) -> None:
     results = c.SearchResults(results=(search_result(text),), next_cursor=None)
     assert bool(nearest(c.SearchMemoryArgs(query="my café"), results)) is missing
+
+
+SINGAPORE = ZoneInfo("Asia/Singapore")
+PASSPORT = datetime(2027, 5, 1, tzinfo=SINGAPORE)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "due", "answer"),
+    [
+        ("date", "Passport expires", PASSPORT, "Passport expires (Sat, May 1, 2027)"),
+        ("date", "Passport desk", PASSPORT.replace(hour=9), "Passport desk (Sat, May 1, 2027, 9:00 AM)"),
+        ("goal", "Renew the passport", PASSPORT, "Renew the passport (by Sat, May 1, 2027)"),
+        ("fact", "Has a passport", None, "Has a passport (Feb 16)"),
+    ],
+)
+def test_a_date_or_goal_is_answered_with_the_day_on_which_it_is_due(
+    kind: str, text: str, due: datetime | None, answer: str
+) -> None:
+    due_utc = due.astimezone(UTC) if due is not None else None
+    results = [search_result(text, kind=kind, due=due_utc)]
+    assert from_memory(results, asked("When does my passport expire?"), SINGAPORE).endswith(f"I remember: {answer}")
+
+
+def test_a_list_of_dates_gives_the_day_on_which_each_is_due() -> None:
+    stored = c.Memory.model_construct(
+        id=1, kind="date", content="Passport expires", valid_from=AT, deadline=PASSPORT.astimezone(UTC), note=False
+    )
+    known = profile().model_copy(update={"dates": (stored,)})
+    assert listed_memories(known, asked("What are my dates?"), (), SINGAPORE) == "• Passport expires (Sat, May 1, 2027)"

@@ -22,7 +22,7 @@ def test_the_morning_lists_the_dates_from_today_to_a_week_from_now_and_the_goals
     dates.append(memory("date", "call mom (2026-02-19 09:00)", SEVEN + timedelta(hours=26)))
     shown = morning(profile(dates=dates, goals=[memory("goal", "run a marathon")]), summary(), SEVEN)
     assert shown == (
-        "This week:\n• Wed, Feb 18: today's call\n• Thu, Feb 19, 9:00 AM: call mom\n• Sun, Feb 22: the offsite\n\nYour goals:\n• run a marathon"
+        "This week:\n• Wed, Feb 18: today's call\n• Thu, Feb 19, 9:00 AM: call mom\n• Sun, Feb 22, 11:00 AM: the offsite\n\nYour goals:\n• run a marathon"
     )
 
 

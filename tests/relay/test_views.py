@@ -168,9 +168,29 @@ def test_a_day_stands_once_beside_words_that_name_it_already() -> None:
     assert "• Team offsite is on March 15 (Sun, Mar 15, 2026)\n" in shown
 
 
+@pytest.mark.parametrize(
+    ("kind", "content", "shown"),
+    [
+        ("date", "Visa appointment", "Visa appointment (Fri, May 1, 2026, 9:00 AM)"),
+        ("goal", "Hand it in (by 2026-05-01)", "Hand it in (by Fri, May 1, 2026, 9:00 AM)"),
+        ("date", "Pills (every day at 9)", "Pills (every day at 9) (Fri, May 1, 2026, 9:00 AM)"),
+        ("date", "Call mom (2026-05-01 09:00)", "Call mom (⏰ Fri, May 1, 2026, 9:00 AM)"),
+    ],
+)
+def test_a_due_time_is_shown_once(kind: c.MemoryKind, content: str, shown: str) -> None:
+    due = datetime(2026, 5, 1, 9, tzinfo=SINGAPORE)
+    assert views.dated(memory(kind, content, due), SINGAPORE) == shown
+
+
+@pytest.mark.parametrize(("hour", "minute"), [(0, 0), (23, 59)])
+def test_a_whole_day_has_no_time(hour: int, minute: int) -> None:
+    due = datetime(2026, 5, 1, hour, minute, tzinfo=SINGAPORE)
+    assert views.dated(memory("date", "Passport expires", due), SINGAPORE) == "Passport expires (Fri, May 1, 2026)"
+
+
 def test_goals_have_their_day_once_and_dates_are_in_the_order_of_their_days() -> None:
     later, sooner = (memory("date", text, NOW + timedelta(days=days)) for text, days in (("fair", 9), ("offsite", 2)))
-    goal = memory("goal", "Run a marathon (by 2026-05-01)", datetime(2026, 5, 1, 15, tzinfo=UTC))
+    goal = memory("goal", "Run a marathon (by 2026-05-01)", datetime(2026, 5, 1, 15, 59, tzinfo=UTC))
     shown = views.memory_view(profile(dates=(later, sooner), goals=(goal,)), SINGAPORE)
     assert shown.index("offsite") < shown.index("fair")
     assert "• Run a marathon (by Fri, May 1, 2026)\n" in shown

@@ -7,9 +7,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tellonce import contract as c
+from tellonce import reminders as r
 from tellonce.client import MemoryClient
 from tellonce_server.domain.memory import expiry
 from tellonce_server.services.page.reads import NoArgs
+from tellonce_server.store import memories
 from tests.hand_worker import claim, exchange, item, profile, submit
 from tests.memory_fixtures import USER, Clock, Memory
 
@@ -226,3 +228,40 @@ async def test_a_day_that_is_near_is_shown_though_many_newer_memories_exist(memo
     assert ["Dentist" in context for context in contexts] == [True, True, True]
     assert ["Concert" in context for context in contexts[:2]] == [False, False]
     assert contexts[1].count("Locker") == 50
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "due", "shown"),
+    [
+        ("date", "Visa appointment", datetime(2026, 5, 1, 9), "Visa appointment (Feb 16, on May 1, 09:00 AM)"),
+        ("goal", "Hand it in", datetime(2026, 5, 1, 9), "Hand it in (Feb 16, due May 1, 09:00 AM)"),
+        ("date", "Passport expires", datetime(2026, 5, 1), "Passport expires (Feb 16, on May 1)"),
+        ("goal", "Hand it in", datetime(2026, 5, 1, 23, 59), "Hand it in (Feb 16, due May 1)"),
+        ("date", "Call (2026-05-01 09:00)", datetime(2026, 5, 1, 9), "Call (2026-05-01 09:00) (Feb 16, on May 1)"),
+    ],
+)
+async def test_a_context_gives_the_time_of_a_deadline_unless_it_is_a_whole_day_or_the_text_gives_it(
+    memory: Memory, kind: c.MemoryKind, content: str, due: datetime, shown: str
+) -> None:
+    deadline = due.replace(tzinfo=ZoneInfo(memory.settings.timezone))
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content=content, kind=kind, deadline=deadline))
+        context = (await client.get_context(c.GetContextArgs(query="What is due?"))).context or ""
+    assert shown in context
+
+
+async def test_a_search_and_the_profiles_input_give_the_due_time_but_no_next_time_of_a_repeated_reminder(
+    memory: Memory,
+) -> None:
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content="Passport expires", kind="date", deadline=APRIL))
+        await client.remember(c.RememberArgs(content="Passport photo is in the drawer", kind="fact"))
+        daily = r.SetReminderArgs(content="Pills", at=APRIL, repeats="0 4 * * *", words="daily")
+        await client.set_reminder(daily)
+        found = (await client.search_memory(c.SearchMemoryArgs(query="passport"))).results
+        text = (await client.mcp.call_tool("search_memory", {"query": "passport"})).content[0]
+    assert f"due {APRIL.astimezone(ZoneInfo(memory.settings.timezone)).isoformat()}" in str(text)
+    database = (await memory.storage.services()).deps.database
+    told = {one.text: one.deadline for one in await memories.for_profile(database, USER, USER, 9)}
+    assert {one.text: one.due for one in found} == {"Passport expires": APRIL, "Passport photo is in the drawer": None}
+    assert told == {"Passport expires": APRIL, "Passport photo is in the drawer": None, "Pills (daily)": None}

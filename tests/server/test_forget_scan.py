@@ -44,7 +44,7 @@ COLUMNS = """
     join information_schema.tables t using (table_schema, table_name)
     where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.udt_name in ('text', 'jsonb', '_text')"""
 OF_THE_INSTALLATION = {
-    "access_tokens", "embedding_models", "schema_migration", "server_keys", "workers",
+    "access_tokens", "calendar", "embedding_models", "schema_migration", "server_keys", "workers",
     "model_call_months", "dropped_items",
 }  # fmt: skip
 """Tables that contain only counts, vectors, and names that the operator or the program has chosen."""

@@ -21,14 +21,19 @@ NO_OWNER = {
     "schema_migration": "the server's own",
     "workers": "a summarizer serves all owners",
     "embedding_models": "one row: the model of all stored vectors",
+    "calendar": "one row: the time zone of all stored days",
 }
 KEYED_OTHERWISE = {
     "message_fts_pkey": "its key begins with the message: beside a b-tree on the owner the planner leaves the GIN index"
 }
 """Keys of tenant tables in which the owner is not the first column."""
 
-BY_THE_LOGIN = ("tokens.add", "tokens.all", "tokens.revoke", "keys.obtain")
-"""Queries that use the tables of tokens and keys. The server's roles cannot access these tables."""
+BY_THE_LOGIN = (
+    *("tokens.add", "tokens.all", "tokens.revoke", "keys.obtain"),
+    *(f"calendar.{name}" for name in ("zone", "set_zone", "mark_days", "move_days", "move_repeated", "restamp")),
+)
+"""Queries that use the tables of tokens and keys, or the time zone of all owners. The server's roles may not run
+them."""
 
 MAINTENANCE = ("scrub.checkpoint", "scrub.switch_log", "scrub.cancel", "scrub.longest_wait", "scrub.wait_shortly")
 """Queries that the login runs. The login also runs the statements that rewrite tables."""

@@ -1,8 +1,9 @@
 """The memory without a model keeps the user's own sentences, verbatim and with their day. No sentence is reworded or
 ended."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -201,3 +202,23 @@ async def test_a_profile_is_what_was_told_and_wished_newest_first_with_days() ->
     assert isinstance(short, ProfileResult)
     assert "Ann sails" not in short.narrative
     assert estimate(short.narrative) <= 30
+
+
+async def test_a_profile_gives_the_day_on_which_a_date_or_goal_is_due() -> None:
+    due = datetime(2027, 5, 1, tzinfo=ZoneInfo(ZONE))
+    work = ProfileInput(
+        timezone=ZONE,
+        memories=(
+            known(1, "Passport expires", kind="date", deadline=due, since=START),
+            known(2, "Renew the passport", kind="goal", deadline=due, since=START),
+            known(3, "Hand it in (by 2027-05-01)", kind="goal", deadline=due, since=START),
+            known(4, "Moved house", deadline=due, since=START),
+        ),
+        cap_tokens=500,
+    )
+    result = (await done(work, FallbackChain([]), silent)).result
+    assert isinstance(result, ProfileResult)
+    assert result.narrative == (
+        "Passport expires (2027-05-01); Moved house (2026-02-15)\n"
+        "Renew the passport (by 2027-05-01); Hand it in (by 2027-05-01)"
+    )

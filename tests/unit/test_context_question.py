@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tellonce_server.domain.context.assembly import Assembled, assemble
-from tellonce_server.domain.context.lines import View, result_line
+from tellonce_server.domain.context.lines import View, member_line, result_line
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import ChatHead, Chunk, Remembered
@@ -155,6 +155,14 @@ def test_a_recent_result_shows_its_minute_and_age_an_old_one_its_day_and_both_th
     recent = hit(1)._replace(at=NOW - timedelta(days=2), speaker="Anna")
     assert result_line(recent, View(NOW, ZONE, "root:1")).startswith("[Mar 5, 2 days ago | 12:00 PM] Anna: found 1")
     assert result_line(hit(1), View(NOW, ZONE, "root:1")).startswith("[May 11, 2025] User: found 1")
+
+
+def test_a_found_date_has_the_day_on_which_it_is_due() -> None:
+    due = datetime(2027, 5, 1, 9, tzinfo=UTC)
+    date = hit(1)._replace(kind="date", id=7, role=None, text="Passport expires", due=due)
+    view = View(NOW, ZONE, "root:1")
+    assert result_line(date, view).startswith("[date #7 | May 11, 2025, on May 1, 2027, 09:00 AM]")
+    assert member_line(date, view) == "- #7 Passport expires (May 11, 2025, on May 1, 2027, 09:00 AM)"
 
 
 def test_results_of_one_day_share_its_date_and_no_text_of_a_message_can_pass_for_such_a_line() -> None:

@@ -27,7 +27,7 @@ from tellonce_relay.responders.search_results import (
     with_lines,
 )
 from tellonce_relay.responders.shared_words import content_words, shared
-from tellonce_relay.views import flat, in_days, short
+from tellonce_relay.views import due_parts, flat, in_days, short, with_day
 from tellonce_text.changes import without_changed
 from tellonce_text.dates.annotation import possible_readings
 from tellonce_text.dates.readings import Expression, Reading, Said
@@ -139,7 +139,7 @@ class OfflineResponder:
 
     async def _answered(self, incoming: Incoming, memory: MemoryClient) -> str:
         profile = await memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id))
-        listed = listed_memories(profile, incoming, await _unread(profile, incoming, memory))
+        listed = listed_memories(profile, incoming, await _unread(profile, incoming, memory), self._zone)
         if listed is not None:
             return listed
         args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, where="all", limit=_RESULTS)
@@ -203,7 +203,9 @@ def quotes_nothing(answer: str) -> bool:
     return any(answer.strip() == text.strip() for key in _OURS for text in in_every_language(key))
 
 
-def listed_memories(profile: c.Profile, incoming: Incoming, unread: Sequence[c.SearchResult]) -> str | None:
+def listed_memories(
+    profile: c.Profile, incoming: Incoming, unread: Sequence[c.SearchResult], zone: ZoneInfo = UTC
+) -> str | None:
     """A list of memories, or None. A question for all memories gets the stored memories and the `unread` statements. A
     question for some kinds, such as goals, gets the memories of these kinds. None for other questions. None also if
     there are no memories of these kinds; then the caller searches the person's messages."""
@@ -214,9 +216,10 @@ def listed_memories(profile: c.Profile, incoming: Incoming, unread: Sequence[c.S
     wanted = [memory for word, entries in kinds.items() if word in asked or not asked for memory in entries]
     if asked and not wanted:
         return None
-    dated = [(one.valid_from, one.content) for one in wanted] + [(one.at, flat(one.text)[:_LONGEST]) for one in unread]
-    newest = sorted(dated, reverse=True)[:_LISTED]
-    return "\n".join(f"• {text} ({day(at, incoming.sent_at)})" for at, text in newest) or phrase(
+    said = [(one.valid_from, with_day(one, incoming.sent_at, zone)) for one in wanted]
+    said += [(one.at, f"{flat(one.text)[:_LONGEST]} ({day(one.at, incoming.sent_at)})") for one in unread]
+    newest = sorted(said, reverse=True)[:_LISTED]
+    return "\n".join(f"• {text}" for _, text in newest) or phrase(
         "offline.nothing" if profile.conversation.messages > 1 else "offline.nobody"
     )
 
@@ -360,7 +363,9 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
     if result.kind == "summary":
         return phrase("offline.summary", day=at, text=short(result.text, _LONGEST))
     if result.kind != "message":
-        return phrase("offline.memory", text=short(in_days(result.text), _LONGEST), day=at)
+        due = result.due.astimezone(zone) if result.due is not None else None
+        words, at = due_parts(result.text, due, result.kind) if due is not None else (in_days(result.text), at)
+        return phrase("offline.memory", text=short(words, _LONGEST), day=at)
     words = best_sentences(without_mention(result.text), incoming.text)
     quote = " ".join(_quoted(short(said, _LONGEST), result.at, incoming, zone) for said in words.split(APART))
     return attributed(result, at, quote) if result.role == "user" else phrase("offline.wrote", day=at, quote=quote)

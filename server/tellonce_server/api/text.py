@@ -65,7 +65,8 @@ def _result(x: c.SearchResult) -> str:
     who = " ".join(part for part in (x.role, x.speaker) if part)
     thread = f", {x.thread_key}" if x.thread_key else ""
     sources = f", from {_numbers(x.sources)}" if x.sources else ""
-    about = f"{x.at.isoformat()}, {x.age}, {where}{thread}{sources}, score {x.score:.3f}"
+    due = f", due {x.due.isoformat()}" if x.due else ""
+    about = f"{x.at.isoformat()}, {x.age}{due}, {where}{thread}{sources}, score {x.score:.3f}"
     return contained(f"[{x.kind} {x.id} | {about}]{' ' + who if who else ''}: {x.text}")
 
 

@@ -22,7 +22,7 @@ from tellonce_server.domain.memory import expiry
 from tellonce_server.domain.tombstones import Tombstones
 from tellonce_server.embedding.protocol import Embedder, NoEmbedder
 from tellonce_server.services.services import Services
-from tellonce_server.store import near_indexes, tokens
+from tellonce_server.store import calendar, near_indexes, tokens
 from tellonce_server.store.database import Database, as_login, one_transaction, open_routed
 from tellonce_server.store.route import Route
 
@@ -58,6 +58,8 @@ async def open_memory(
     traces = await _pool(stack, opened.route, durable=False)
     announcer = Announcer(database)
     key = await _access(dsn, settings, now(), keeps_tokens=keeps_tokens)
+    async with as_login(dsn) as login:
+        await calendar.follow(login, settings.timezone)
     deps = Dependencies(settings, database, traces, embedder, Tombstones(key), now, announcer, emit)
     services = Services(deps, key)
     stack.push_async_callback(services.receipts.written)

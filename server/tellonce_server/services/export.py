@@ -9,7 +9,7 @@ from pydantic_core import to_jsonable_python
 
 from tellonce_server.core.scope import is_conversation, reply_thread, topic_thread
 from tellonce_server.domain.queue.job_type import sender_time
-from tellonce_server.store import bulk, chats, messages, profile, summaries, threads
+from tellonce_server.store import bulk, calendar, chats, messages, profile, summaries, threads
 from tellonce_server.store.bulk import Exported, SourceMessage, by_number
 from tellonce_server.store.chats import ChatEntry
 from tellonce_server.store.database import Queries
@@ -29,8 +29,9 @@ async def entries(q: Queries, owner_id: int) -> AsyncGenerator[Entry]:
     for chat in places.values():
         async for entry in _chat(q, owner_id, chat):
             yield entry
+    zone = await calendar.zone(q)
     async for memory in bulk.exported(q, owner_id):
-        yield _memory(memory, places)
+        yield _memory(memory, places) | {"zone": zone}
 
 
 async def _chat(q: Queries, owner_id: int, chat: ChatEntry) -> AsyncGenerator[Entry]:

@@ -7,7 +7,8 @@ restored unchanged.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Literal
+from functools import partial
+from typing import Literal, Self
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import MAX_TEXT_BYTES, Memory, MemoryKind, Scope
@@ -24,7 +25,7 @@ from tellonce_server.store import memories, reminders, tombstones
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory, Quoted, Stated
 from tellonce_server.store.reminders import Alarm
-from tellonce_text.dates.clock import not_ahead
+from tellonce_text.dates.clock import STAMP, local, not_ahead, same_day
 from tellonce_text.dates.meanings import due_date
 from tellonce_text.importance import statement_importance
 from tellonce_text.secrets import mask
@@ -74,7 +75,7 @@ class ExportedText:
 @dataclass(frozen=True, kw_only=True)
 class ExportedMemory(Stated):
     """A memory written by `tellonce export`, to be restored unchanged. `number` and `superseded_by` are ids in the
-    exporting database."""
+    exporting database. `zone` is the time zone in which its whole days begin; None in older exports."""
 
     number: int
     scope: Scope
@@ -83,6 +84,28 @@ class ExportedMemory(Stated):
     conversation: OwnConversation | None = None
     former: tuple[ExportedText, ...] = ()
     alarm: Alarm | None = None
+    zone: ZoneInfo | None = None
+
+    def here(self, zone: ZoneInfo) -> Self:
+        """The memory with its whole days in another time zone. A reminder keeps its moment. If it is not repeated, its
+        text gives this moment in the zone."""
+        if self.zone is None or self.zone == zone:
+            return self
+        if self.alarm is not None:
+            due = self.deadline or self.alarm.due_at
+            former, present = (f" ({local(due, at):{STAMP}})" for at in (self.zone, zone))
+            stamped = self.alarm.repeats is None and self.content.endswith(former)
+            return replace(self, content=self.content.removesuffix(former) + present) if stamped else self
+        moved = partial(_moved, former=self.zone, zone=zone)
+        when = self.when
+        if when is not None:
+            when = when.model_copy(update={"start": moved(when.start), "end": moved(when.end)})
+        start = same_day(self.valid_from, self.zone, zone)
+        return replace(self, valid_from=start, valid_to=moved(self.valid_to), deadline=moved(self.deadline), when=when)
+
+
+def _moved(at: datetime | None, former: ZoneInfo, zone: ZoneInfo) -> datetime | None:
+    return same_day(at, former, zone) if at is not None else None
 
 
 @dataclass
@@ -102,6 +125,7 @@ class Keeper:
 
     async def keep(self, item: ImportMemory | ExportedMemory) -> Outcome:
         """Store one statement, unless it says nothing, is too long, is already known, or was forgotten."""
+        item = item.here(self.services.deps.zone) if isinstance(item, ExportedMemory) else item
         text = mask(clean(item.content).strip())
         if not worth_showing(text) or len(text.encode()) > MAX_TEXT_BYTES:
             return "unfit"

@@ -12,6 +12,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.services.remember import MemoryUnfit, NoSuchMemory, Rememberer
 from tellonce_server.store import memories, reminders
 from tellonce_server.store.reminders import Alarm
+from tellonce_text.dates.clock import STAMP
 
 LEASE: Final = timedelta(minutes=2)
 """How long a claimed reminder is reserved for its worker."""
@@ -94,7 +95,7 @@ class ReminderKeeper:
     def _when(self, args: r.SetReminderArgs) -> str:
         """The end of a reminder's text, which gives the time. Two reminders with the same words but different times are
         therefore two memories."""
-        when = args.words if args.repeats else f"{args.at.astimezone(self._deps.zone):%Y-%m-%d %H:%M}"
+        when = args.words if args.repeats else f"{args.at.astimezone(self._deps.zone):{STAMP}}"
         return f" ({when or args.repeats})"
 
     def _statement(self, scope: ChatScope, args: r.SetReminderArgs) -> RememberArgs:

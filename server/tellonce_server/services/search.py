@@ -48,4 +48,5 @@ class Searcher:
             age=age(result.at, self._deps.now(), self._deps.zone),
             score=round(result.score, 6),
             sources=tuple(result.source_ids),
+            due=result.due.astimezone(self._deps.zone) if result.due is not None else None,
         )

@@ -11,6 +11,9 @@ MONTHS: Final = (
     *("July", "August", "September", "October", "November", "December"),
 )
 
+STAMP: Final = "%Y-%m-%d %H:%M"
+"""The form of a day and time in the text of a reminder."""
+
 _HOUR: Final = timedelta(hours=1)
 _AHEAD: Final = timedelta(minutes=5)
 """A sender's clock can be ahead of our clock by at most this time."""
@@ -30,6 +33,18 @@ def local(at: datetime, zone: ZoneInfo) -> datetime:
 def local_day(at: datetime, zone: ZoneInfo) -> date:
     """The calendar day of the time in the zone."""
     return local(at, zone).date()
+
+
+def is_day(local: datetime) -> bool:
+    """Whether a stored local time stands for a whole day: it is midnight, or in the last minute of the day."""
+    return (local.hour, local.minute) == (23, 59) or (local.hour, local.minute, local.second) == (0, 0, 0)
+
+
+def same_day(at: datetime, former: ZoneInfo, zone: ZoneInfo) -> datetime:
+    """A stored time that was stored in the zone `former`, in another zone. A whole day stays the same day; any other
+    time stays the same moment."""
+    there = local(at, former)
+    return there.replace(tzinfo=zone).astimezone(UTC).astimezone(zone) if is_day(there) else at
 
 
 def day_header(day: date) -> str:

@@ -87,9 +87,13 @@ select
 
 -- name: for_profile
 -- $1 owner, $2 chat, $3 how many: the memories used to write the profile. Confirmed and pinned memories come first,
--- then the most important, then the newest.
-select id, kind, content as text, valid_from as since, status, user_confirmed, note
-from memories
+-- then the most important, then the newest. A repeated reminder has no deadline here, because the profile may be read
+-- after its next time.
+select id, kind, content as text, valid_from as since, status, user_confirmed, note,
+  case when not exists (
+    select from reminders r where r.owner_id = $1 and r.memory_id = m.id and r.repeats is not null) then deadline end
+    as deadline
+from memories m
 where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = 'active' and shown
 order by user_confirmed or pinned desc, importance desc, valid_from desc, id desc
 limit $3

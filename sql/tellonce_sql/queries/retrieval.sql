@@ -371,7 +371,7 @@ select m.kind, m.id, m.chat_id, null as thread_key, coalesce(v.content, m.conten
   case when ts_rank(m.tsv, (select term from any_term)) > 0
     then array(select ts_rank(m.tsv, term) from terms) end as ranks,
   m.id in (select id from listed) as listed, coalesce(cardinality(m.categories) > 0, false) as named,
-  null::timestamptz as since
+  null::timestamptz as since, case when m.kind in ('goal', 'date') then m.deadline end as due
 from (select id from alike union select id from worded union select id from listed) h
 cross join lateral (select * from memories m where m.owner_id = $owner_id and m.id = h.id offset 0) m
 left join lateral (
@@ -384,7 +384,7 @@ select 'summary', s.id, s.chat_id, s.thread_key, s.text, s.to_at, s.tokens, s.ch
   1 - (s.embedding <=> (select vector from asked)),
   case when ts_rank(s.tsv, (select term from any_term)) > 0
     then array(select ts_rank(s.tsv, term) from terms) end,
-  false, false, s.from_at
+  false, false, s.from_at, null
 from (select chat_id, id from alike_summaries union select chat_id, id from worded_summaries) h
 cross join lateral (
   select * from conversation_summaries s

@@ -38,7 +38,7 @@ _MESSAGE_CHARACTERS = 1200
 _SENTENCES = 5
 _TEXT_SHARE = 0.6
 _EMPTY = "(no text)"
-_DATED = re.compile(r"\(\d{4}-\d\d-\d\d[^()]*\)$")
+_DATED = re.compile(r"\((?:by )?\d{4}-\d\d-\d\d[^()]*\)$")
 _WISHES = ("preference", "goal")
 
 
@@ -192,8 +192,15 @@ def _groups(memories: list[KnownMemory], zone: ZoneInfo) -> str:
 
 
 def shown_memories(memories: Iterable[KnownMemory], zone: ZoneInfo) -> list[str]:
-    """Each memory with its day, unless its text already ends with a date. The text of a note stays verbatim."""
-    return [_dated(f"“{m.text}”" if m.note else m.text, f" ({m.since.astimezone(zone).date()})") for m in memories]
+    """Each memory with its day, unless its text already ends with a date. The day of a goal or date is the day on which
+    it is due. The text of a note stays verbatim."""
+    return [_dated(f"“{m.text}”" if m.note else m.text, _day(m, zone)) for m in memories]
+
+
+def _day(memory: KnownMemory, zone: ZoneInfo) -> str:
+    due = memory.deadline if memory.kind in ("goal", "date") else None
+    on = (due or memory.since).astimezone(zone).date()
+    return f" (by {on})" if due is not None and memory.kind == "goal" else f" ({on})"
 
 
 def _dated(text: str, day: str) -> str:

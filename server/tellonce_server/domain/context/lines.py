@@ -18,7 +18,7 @@ from tellonce_server.store.messages import Line
 from tellonce_text.caches import of_texts
 from tellonce_text.changes import Change, MessageRange, changes_at, marked
 from tellonce_text.dates.annotation import annotated
-from tellonce_text.dates.clock import age, clock_time, dated, local, local_day, period, time_of_day
+from tellonce_text.dates.clock import STAMP, age, clock_time, dated, is_day, local, local_day, period, time_of_day
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.zones import region_of
 from tellonce_text.fences import contained, name_of
@@ -150,8 +150,8 @@ def learned_line(x: Learned, view: View) -> str:
 
 
 def memory_line(memory: Remembered, view: View) -> str:
-    """A memory's line: `- #12 text (Feb 15)`, or `(Feb 15, due Mar 1)` with a due date. A note is shown as the user's
-    quoted words."""
+    """A memory's line: `- #12 text (Feb 15)`, or `(Feb 15, due Mar 1)` with a due date, or `(Feb 15, on Mar 1, 09:00 AM)`
+    with a due time. A note is shown as the user's quoted words."""
     return _memory_line(memory, view.zone, view.today)
 
 
@@ -159,25 +159,31 @@ def memory_line(memory: Remembered, view: View) -> str:
 @lru_cache(maxsize=2_048)
 def _memory_line(memory: Remembered, zone: ZoneInfo, today: date) -> str:
     said = f"{_attribution(memory.about)}“{memory.content}”" if memory.note else memory.content
-    due = _due(memory, memory.deadline, zone, today) if memory.deadline is not None else ""
+    due = _due(memory.kind, memory.content, memory.deadline, zone, today)
     return contained(f"- #{memory.id} {said} ({dated(local_day(memory.valid_from, zone), today)}{due})")
 
 
 def member_line(result: Result, view: View) -> str:
-    """The line of a memory in a list that a question asks for: `- #12 text (Feb 15)`."""
-    return f"- #{result.id} {body(result.text)} ({dated(local_day(result.at, view.zone), view.today)})"
+    """The line of a memory in a list that a question asks for, in the form of `memory_line`."""
+    due = _due(result.kind, result.text, result.due, view.zone, view.today)
+    return f"- #{result.id} {body(result.text)} ({dated(local_day(result.at, view.zone), view.today)}{due})"
 
 
 def _attribution(about: str) -> str:
     return f"{_name(about)}: " if about != "user" else ""
 
 
-def _due(memory: Remembered, deadline: datetime, zone: ZoneInfo, today: date) -> str:
-    day = dated(local_day(deadline, zone), today)
-    over = local_day(deadline, zone) < today
-    if memory.kind == "goal":
-        return f", overdue since {day}" if over else f", due {day}"
-    return f", past: {day}" if over else f", on {day}"
+def _due(kind: str, text: str, deadline: datetime | None, zone: ZoneInfo, today: date) -> str:
+    """The due time of a memory, to be added to its day: `, due Mar 1`. Empty without a deadline."""
+    if deadline is None:
+        return ""
+    due = local(deadline, zone)
+    day, over = dated(due.date(), today), due.date() < today
+    # The text of a reminder ends with its time.
+    at = "" if is_day(due) or f"{due:{STAMP}}" in text else f", {time_of_day(due)}"
+    if kind == "goal":
+        return f", overdue since {day}" if over else f", due {day}{at}"
+    return f", past: {day}" if over else f", on {day}{at}"
 
 
 def result_line(result: Result, view: View, *, dated: bool = True) -> str:
@@ -220,8 +226,9 @@ def _lead(result: Result, view: View) -> str:
         return f"[{when}{minute}{thread}] {_teller(result)}"
     if result.kind == "summary":
         return f"[Summary | {period(result.since or result.at, result.at, view.zone, view.today)}]"
+    due = _due(result.kind, result.text, result.due, view.zone, view.today)
     note = f", {result.memory_status}" if result.memory_status not in (None, "active") else ""
-    return f"[{result.kind} #{result.id} | {when}{note}]"
+    return f"[{result.kind} #{result.id} | {when}{due}{note}]"
 
 
 def _place(result: Result, view: View) -> str:

@@ -9,7 +9,7 @@ from itertools import starmap
 from operator import attrgetter
 from typing import Final, Literal, Protocol
 
-from tellonce.contract import ForgetLabel
+from tellonce.contract_types import ForgetLabel
 from tellonce_server.core.scope import is_conversation
 from tellonce_server.domain.erasure.targets import Sentence, Target, is_spaceless
 from tellonce_server.domain.erasure.text_places import DERIVED, NAMES

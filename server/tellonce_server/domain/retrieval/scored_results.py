@@ -45,7 +45,7 @@ def _learned(row: Learned, tokens: int, score: float, covered: float, listed: bo
     return Result(
         row.kind, row.id, row.chat_id, row.thread_key, text, None, None, row.at, tokens, score, row.cosine,
         tuple(row.source_ids), covered, None, row.status, listed, named=row.named,
-        since=row.since,
+        since=row.since, due=row.due,
     )  # fmt: skip
 
 

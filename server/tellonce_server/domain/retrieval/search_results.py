@@ -21,7 +21,7 @@ class Result(NamedTuple):
     the text contains. `source_ids` are message ids. If `listed` is true, the query names a category, and the result is
     one of several members of this category. `named` says whether a model named the memory's categories. `own_score` is
     a message's score without the similarity of memories that were learned from it. `since` is the start of a summary's
-    period.
+    period. `due` is the due time of a goal or date.
     """
 
     kind: ResultKind
@@ -45,6 +45,7 @@ class Result(NamedTuple):
     full_text: str = ""
     named: bool = False
     since: datetime | None = None
+    due: datetime | None = None
 
     @property
     def place(self) -> MessageRange | None:

@@ -82,6 +82,7 @@ class Learned(NamedTuple):
     listed: bool
     named: bool = False
     since: datetime | None = None
+    due: datetime | None = None
 
 
 PARSED = 60

@@ -3,7 +3,7 @@
 import { change, edit, forgetting } from "./actions.js";
 import { call } from "./client.js";
 import { button, during, div, h, icon, iconButton, paged, show, trash, written } from "./dom.js";
-import { because, day, t } from "./words.js";
+import { because, day, dueTime, t } from "./words.js";
 
 /* The actions on one memory: name, sign, key, and when the action applies. Their texts are `<name>` and `done.<name>`. */
 const is = (...statuses) => ({ status }) => statuses.includes(status);
@@ -33,7 +33,7 @@ export function tags(memory) {
     tag(t(memory.note ? "kind.note" : `kind.${memory.kind}`)),
     memory.status !== "active" && tag(t(`status.${memory.status}`), holds(memory)),
     memory.pinned && tag(t("pinned")),
-    due && tag(t(late ? "overdue.on" : "due.on", { day: day(due) }), late),
+    due && tag(t(late ? "overdue.on" : "due.on", { day: dueTime(due) }), late),
     plain.map((text) => text && h("span", text)));
 }
 

@@ -84,6 +84,11 @@ export function moment(at) {
   return `${day(at)}, ${clock(at)}`;
 }
 
+/* A whole day is midnight or the last minute of the day. */
+export function dueTime(at) {
+  return ["00:00", "23:59"].includes(at.slice(11, 16)) ? day(at) : moment(at);
+}
+
 export function monthName(name) {
   return date({ month: "long", year: "numeric" }, new Date(`${name}-01T00:00:00Z`));
 }
