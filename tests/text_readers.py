@@ -44,7 +44,15 @@ from tellonce_server.domain.keep import choice
 from tellonce_server.domain.keep import sentences as kept_sentences
 from tellonce_server.domain.memory import calculation, check, dedup, literals, resolution, retraction, statements
 from tellonce_server.domain.memory.resolution import following
-from tellonce_server.domain.retrieval import excerpt, feedback, lexical, prompt_selection, question, signals
+from tellonce_server.domain.retrieval import (
+    asked_times,
+    excerpt,
+    feedback,
+    lexical,
+    prompt_selection,
+    question,
+    signals,
+)
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.embedding.wordpiece import WordPiece
 from tellonce_server.services import import_messages, record, unread_exchanges
@@ -412,10 +420,12 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.retrieval.question.asks": question.asks,
     "tellonce_server.domain.retrieval.question.names_in": lambda text: question.names_in(text, ("Ann", "Will Smith")),
     "tellonce_server.domain.retrieval.question.question": lambda text: question.question(
-        text, question.ScopeFacts((), ("Ann",), 9, 9, NOW, False), {}, ()
+        text, question.ScopeFacts((), ("Ann",), 9, 9, NOW, False), {}, asked_times.AskedTimes(rest=text)
     ),
-    "tellonce_server.domain.retrieval.question.spans_of": lambda text: question.spans_of(text, NOW, ZONE),
-    "tellonce_server.domain.retrieval.question.spans_seen_from": lambda text: question.spans_seen_from(text, NOW, ZONE),
+    "tellonce_server.domain.retrieval.asked_times.asked_times": lambda text: asked_times.asked_times(text, NOW, ZONE),
+    "tellonce_server.domain.retrieval.asked_times.seen_from": lambda text: asked_times.seen_from(
+        asked_times.AskedTimes(), text, NOW, ZONE
+    ),
     "tellonce_server.domain.retrieval.question.without_names": lambda text: question.without_names(
         text, frozenset(("Ann", "Will Smith"))
     ),
@@ -495,6 +505,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.meanings.due_date": lambda text: meanings.due_date(text, NOW, ZONE),
     "tellonce_text.dates.resolver.expressions": lambda text: resolver.expressions(text, SAID),
     "tellonce_text.dates.meanings.message_spans": lambda text: meanings.message_spans(text, NOW, ZONE),
+    "tellonce_text.dates.meanings.query_times": lambda text: meanings.query_times(text, NOW, ZONE),
     "tellonce_text.dates.meanings.query_spans": lambda text: meanings.query_spans(text, NOW, ZONE),
     "tellonce_text.dates.han_words.is_whole": lambda text: han_words.is_whole(text, len(text) // 2, len(text), "day"),
     "tellonce_text.dates.han_words.is_date": lambda text: han_words.is_date(text, len(text) // 2, len(text), bare=True),
@@ -615,12 +626,13 @@ SLOW = frozenset(
     tellonce_text.dates.clock_phrases.clocks
     tellonce_server.domain.memory.resolution.admits tellonce_server.domain.memory.resolution.following
     tellonce_server.domain.memory.resolution.named_dates
-    tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
+    tellonce_server.domain.retrieval.asked_times.asked_times tellonce_server.domain.retrieval.asked_times.seen_from
     tellonce_server.domain.retrieval.signals.mentions tellonce_text.dates.meanings.admits
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.event_due
     tellonce_text.dates.meanings.coming_day tellonce_text.dates.meanings.proposed_day
     tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions
     tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans
+    tellonce_text.dates.meanings.query_times
     """.split()
 )
 """Functions that find the dates in a text. For the worst text of maximum length, these functions take 50 to 200 ms.

@@ -8,6 +8,7 @@ import asyncpg
 import pytest
 from pgvector import HalfVector
 
+from tellonce_server.domain.retrieval.asked_times import AskedTimes
 from tellonce_server.domain.retrieval.candidates import MANY, Scan
 from tellonce_server.domain.retrieval.question import ScopeFacts, question
 from tellonce_server.domain.retrieval.search_results import SearchRequest
@@ -63,7 +64,7 @@ async def fill(dsn: str) -> dict[int, list[float]]:
 async def nearest(database: Database, vector: list[float], most: int) -> list[int]:
     """The nearest messages by vector alone, as a search finds them."""
     request = SearchRequest(OWNER, OWNER, None, "x", START, ZoneInfo("UTC"))
-    asked = question("x", ScopeFacts(["none"], [], MANY, 0, None, span_holds=False, near_index=True), {}, ())
+    asked = question("x", ScopeFacts(["none"], [], MANY, 0, None, span_holds=False, near_index=True), {}, AskedTimes())
     scan = Scan(request, asked, MANY, 2**62, ModelVector(vector, MODEL), code(vector, [0.0] * 384), near_index=True)
     rows = await retrieval.search_rows(database, "messages", scan.values | {"of_each_kind": most, "neighbored": 0})
     return [row["id"] for row in sorted(rows, key=lambda row: -row["cosine"])]
@@ -76,7 +77,7 @@ async def test_the_index_is_built_once_for_the_large_owner_alone_and_finds_the_n
         assert await build_missing(database, dsn, MESSAGES + 1) == 0
         assert await build_missing(database, dsn, MESSAGES) == 2
         assert await build_missing(database, dsn, MESSAGES) == 0
-        scope_facts = await database.row("retrieval.scope_facts", OWNER, OWNER, "x", None, None)
+        scope_facts = await database.row("retrieval.scope_facts", OWNER, OWNER, "x", "", "", None, None)
         assert scope_facts is not None
         assert scope_facts["near_index"]
         asked = vectors[17]
@@ -98,11 +99,11 @@ async def test_a_half_built_index_is_not_used_and_is_rebuilt(dsn: str) -> None:
         # Like a build that was killed, this failed build leaves an invalid index of that name.
         with pytest.raises(asyncpg.UniqueViolationError):
             await connection.execute("create unique index concurrently messages_near_7 on messages (role)")
-        scope_facts = await database.row("retrieval.scope_facts", OWNER, OWNER, "x", None, None)
+        scope_facts = await database.row("retrieval.scope_facts", OWNER, OWNER, "x", "", "", None, None)
         assert scope_facts is not None
         assert not scope_facts["near_index"]
         assert await build_missing(database, dsn, MESSAGES) == 1
-        scope_facts = await database.row("retrieval.scope_facts", OWNER, OWNER, "x", None, None)
+        scope_facts = await database.row("retrieval.scope_facts", OWNER, OWNER, "x", "", "", None, None)
         assert scope_facts is not None
         assert scope_facts["near_index"]
     finally:

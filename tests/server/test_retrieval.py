@@ -209,6 +209,84 @@ async def test_what_is_said_of_a_month_after_its_end_is_found_too(memory: Memory
         assert (await found(client, "What happened in February?"))[0] == "Last month the roof fell in"
 
 
+async def said_on_days(client: MemoryClient, first: datetime, *texts: str) -> None:
+    """Record one message on each day, beginning with `first`."""
+    for day, text in enumerate(texts):
+        await say(client, text, sent_at=(first + timedelta(days=day)).isoformat())
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["what happened last week", "last week", "Was war letzte Woche?", "What did I tell you last week?"],
+)
+async def test_the_words_of_a_time_do_not_match_and_what_was_said_then_is_first(
+    memory: Memory, clock: Clock, query: str
+) -> None:
+    async with memory.client() as client:
+        await say(client, "My last day at work is next week", sent_at=(clock.at - timedelta(days=30)).isoformat())
+        await said_on_days(client, clock.at - timedelta(days=6), "I sold the boat", "The oven broke")
+        await say(client, "At last the rain ends, the week is saved", sent_at=clock.at.isoformat())
+        clock.forward(hours=1)
+        assert set((await found(client, query))[:2]) == {"I sold the boat", "The oven broke"}
+        assert set(await found(client, "last week")) == {"I sold the boat", "The oven broke"}
+
+
+async def test_what_was_said_on_a_day_comes_before_what_has_the_numbers_and_words_of_the_day(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client:
+        then = datetime(2025, 10, 26, 9, tzinfo=ZONE)
+        await say(client, "It costs 2025 dollars, 26 of them today", "I say October is lovely")
+        await say(client, "The offer is accepted", sent_at=then.isoformat())
+        await say(client, "The trip is on October 26", sent_at=(then - timedelta(days=90)).isoformat())
+        for query in ("What did I say on 26 October 2025?", "Was sagte ich am 26. Oktober?"):
+            texts = await found(client, query)
+            assert set(texts[:2]) == {"The offer is accepted", "The trip is on October 26"}, query
+
+
+async def test_within_the_time_named_the_subject_decides(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await say(client, "The kitchen will be green", sent_at=(clock.at - timedelta(days=40)).isoformat())
+        yesterday = clock.at - timedelta(days=1)
+        await say(client, "The kitchen will be yellow", "The car is sold", sent_at=yesterday.isoformat())
+        texts = await found(client, "What did we decide about the kitchen yesterday?")
+    assert texts[0] == "The kitchen will be yellow"
+
+
+async def test_what_is_due_in_a_coming_time_is_found_though_it_was_said_before_and_in_other_words(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client:
+        due = clock.at + timedelta(days=7)
+        await say(client, "What do I have to buy?", "We have to talk next time")
+        await say(client, f"The dentist sees me on {due:%B %-d}")
+        await client.remember(c.RememberArgs(content="Renew the passport", kind="goal", deadline=due))
+        messages = await found(client, "What do I have to do next week?")
+        memories = await found(client, "What do I have to do next week?", kinds=("goal",))
+    assert messages[0] == f"The dentist sees me on {due:%B %-d}"
+    assert memories == ["Renew the passport"]
+
+
+async def test_a_time_in_a_thread_is_searched_in_this_thread(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        yesterday = (clock.at - timedelta(days=1)).isoformat()
+        await say(client, "The sail is torn", message_thread_id=7, sent_at=yesterday)
+        await say(client, "The oven broke", sent_at=yesterday)
+        texts = await found(client, "What did I say yesterday?", where="thread", message_thread_id=7)
+    assert texts == ["The sail is torn"]
+
+
+async def test_another_assistant_is_told_what_was_said_on_a_day(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        then = clock.at - timedelta(days=20)
+        await say(client, "I accepted the offer", sent_at=then.isoformat())
+        await say(client, "I told you that I tell jokes", sent_at=(then - timedelta(days=9)).isoformat())
+        asked = c.GetContextArgs(query=f"What did I tell you on {then:%B %-d}?", conversation_id="elsewhere")
+        context = (await client.get_context(asked)).context or ""
+    assert "I accepted the offer" in context
+    assert "tell jokes" not in context
+
+
 async def test_an_old_talk_is_read_from_its_own_end(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         await say(client, "The roof was mended", sent_at=(clock.at - timedelta(days=40)).isoformat())

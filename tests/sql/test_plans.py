@@ -147,6 +147,7 @@ def searched(owner: int, chat: int | None) -> dict[str, object]:
         "named": [],
         "asks_routine": False,
         "near_index": False,
+        "time_terms": "'@nothing'",
     }
 
 
@@ -224,7 +225,7 @@ async def test_a_candidate_is_fetched_by_its_key_not_by_reading_its_chat(
 
 
 async def test_the_setting_of_a_query_costs_the_latest_messages_not_the_chat(filled: Any) -> None:
-    plan = await plan_of(filled, "retrieval.scope_facts", [BIG, BIG, "word5 word7", None, None])
+    plan = await plan_of(filled, "retrieval.scope_facts", [BIG, BIG, "word5 word7", "", "", None, None])
     assert sum(rows_read(n) for n in on(plan, "messages")) <= 200
 
 

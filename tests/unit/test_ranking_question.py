@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tellonce_server.domain.retrieval import question as q
+from tellonce_server.domain.retrieval.asked_times import AskedTimes, asked_times, seen_from
 
 ZONE = ZoneInfo("Asia/Singapore")
 NOW = datetime(2026, 2, 18, 4, 0, tzinfo=UTC)
@@ -18,7 +19,7 @@ def scope_facts(*lexemes: str, speakers: tuple[str, ...] = ()) -> q.ScopeFacts:
 def asked(
     text: str, *lexemes: str, speakers: tuple[str, ...] = (), shares: dict[str, float] | None = None
 ) -> q.Question:
-    return q.question(text, scope_facts(*lexemes, speakers=speakers), shares or {}, ())
+    return q.question(text, scope_facts(*lexemes, speakers=speakers), shares or {}, AskedTimes(rest=text))
 
 
 def test_the_names_of_speakers_are_taken_out_of_the_words_and_of_the_wording() -> None:
@@ -95,15 +96,71 @@ def test_a_greeting_or_a_statement_does_not_ask(text: str) -> None:
 
 
 def test_yesterday_is_a_day_of_the_users_zone() -> None:
-    [(start, end)] = q.spans_of("what did I say yesterday", NOW, ZONE)
+    [(start, end)] = asked_times("what did I say yesterday", NOW, ZONE).spans
     assert start == datetime(2026, 2, 17, tzinfo=ZONE)
     assert end == datetime(2026, 2, 18, tzinfo=ZONE)
 
 
 def test_what_lies_ahead_is_no_time_to_search_in() -> None:
-    assert q.spans_of("what do I have tomorrow", NOW, ZONE) == []
+    times = asked_times("what do I have tomorrow", NOW, ZONE)
+    assert times.spans == []
+    assert [start.day for start, _ in times.told] == [19]
 
 
 def test_a_talk_long_over_is_read_from_its_end() -> None:
-    [(start, _)] = q.spans_seen_from("what did she do last month", datetime(2023, 6, 9, tzinfo=UTC), ZONE)
+    text = "what did she do last month"
+    times = seen_from(asked_times(text, NOW, ZONE), text, datetime(2023, 6, 9, tzinfo=UTC), ZONE)
+    [(start, _)] = times.spans
     assert (start.year, start.month) == (2023, 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "rest", "names"),
+    [
+        ("What happened last week?", "What happened   ?", ""),
+        ("Was habe ich am 26. Oktober gesagt?", "Was habe ich am   gesagt?", ""),
+        ("昨天我说了什么", "  我说了什么", ""),
+        ("Who teaches the Tuesday class?", "Who teaches the Tuesday class?", "the Tuesday"),
+        ("Is the dentist at 9am?", "Is the dentist at 9am?", "at 9am"),
+        ("What did I learn this year?", "What did I learn this year?", "this year"),
+    ],
+)
+def test_the_words_of_a_certain_time_are_separate_and_a_name_of_a_time_stays_a_word(
+    text: str, rest: str, names: str
+) -> None:
+    times = asked_times(text, NOW, ZONE)
+    assert (times.rest.split(), times.names) == (rest.split(), names)
+
+
+def _timed(text: str, *lexemes: str, holds: bool = True, speakers: tuple[str, ...] = ()) -> q.Question:
+    given = q.ScopeFacts(lexemes, speakers, 100, 100, None, holds, exact_lexemes=("last", "week"))
+    return q.question(text, given, {}, asked_times(text, NOW, ZONE))
+
+
+def test_the_words_of_a_certain_time_are_no_search_words() -> None:
+    question = _timed("What did the dentist find last week?", "dentist", "find")
+    assert set(question.terms) == {"dentist", "find"}
+    assert question.wording.split() == ["What", "did", "the", "dentist", "find", "?"]
+    assert set(question.time_terms) == {"last", "week"}
+    assert not question.of_span
+
+
+def test_a_query_of_a_time_and_vague_words_asks_for_all_that_was_said_then() -> None:
+    question = _timed("What did you say last week?", "say")
+    assert question.of_span
+    assert not question.terms
+    assert not asked("What did you say?", "say").of_span
+
+
+def test_a_time_of_day_when_nothing_was_said_stays_a_search_word() -> None:
+    text = "What was yesterday at 9am?"
+    given = q.ScopeFacts((), (), 100, 100, None, span_holds=False, exact_lexemes=("9am",))
+    assert q.question(text, given, {}, asked_times(text, NOW, ZONE)).terms == ["9am"]
+
+
+def test_the_name_of_a_speaker_is_no_time() -> None:
+    text = "Which nuts is June allergic to?"
+    given = q.ScopeFacts(("nut", "june", "allerg"), ("June",), 100, 100, None, span_holds=True)
+    question = q.question(text, given, {}, asked_times(text, NOW, ZONE))
+    assert (question.spans, question.told) == ((), ())
+    assert question.named == {"June"}

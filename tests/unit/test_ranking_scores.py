@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tellonce_server.domain.retrieval import weights
+from tellonce_server.domain.retrieval.asked_times import AskedTimes
 from tellonce_server.domain.retrieval.question import Question, ScopeFacts, question
 from tellonce_server.domain.retrieval.ranking import rank
 from tellonce_server.domain.retrieval.signals import (
@@ -31,7 +32,7 @@ DAY = timedelta(days=1)
 def asked(
     text: str, *terms: str, speakers: tuple[str, ...] = (), spans: tuple[tuple[datetime, datetime], ...] = ()
 ) -> Question:
-    return question(text, ScopeFacts(terms, speakers, 100, 100, AT, True), {}, spans)
+    return question(text, ScopeFacts(terms, speakers, 100, 100, AT, True), {}, AskedTimes(spans, spans, rest=text))
 
 
 def said(number: int, head: str, **changes: object) -> Candidate:
@@ -67,7 +68,9 @@ def test_a_message_with_the_word_comes_before_one_without() -> None:
 
 
 def test_a_rare_word_weighs_more_than_a_common_one() -> None:
-    q = question("lake house", ScopeFacts(("lake", "hous"), (), 9, 9, AT, True), {"lake": 0.3, "hous": 0.01}, ())
+    q = question(
+        "lake house", ScopeFacts(("lake", "hous"), (), 9, 9, AT, True), {"lake": 0.3, "hous": 0.01}, AskedTimes()
+    )
     rare = tuple(HIT[0] if term == "hous" else 0.0 for term in q.terms)
     common = tuple(HIT[0] if term == "lake" else 0.0 for term in q.terms)
     assert order(q, said(1, "lake", ranks=common), said(2, "house", ranks=rare)) == [2, 1]

@@ -8,11 +8,12 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tellonce_server.domain.retrieval.asked_times import AskedTimes
 from tellonce_server.domain.retrieval.question import ScopeFacts, question
 from tellonce_server.domain.retrieval.signals import NONE, SESSION_PAUSE, Candidate, measure
 
 AT = datetime(2026, 2, 18, 4, 0, tzinfo=UTC)
-QUESTION = question("tea", ScopeFacts(("tea",), (), 100, 100, AT, True), {}, ())
+QUESTION = question("tea", ScopeFacts(("tea",), (), 100, 100, AT, True), {}, AskedTimes())
 
 places = st.lists(
     st.tuples(st.integers(1, 2), st.sampled_from(["root", "topic"]), st.integers(1, 12), st.integers(0, 9)),

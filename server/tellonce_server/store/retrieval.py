@@ -10,11 +10,16 @@ from tellonce_sql import arguments
 
 
 async def scope_facts(
-    q: Queries, owner_id: int, chat_id: int | None, text: str, start: datetime | None, end: datetime | None
+    q: Queries,
+    owner_id: int,
+    chat_id: int | None,
+    texts: Sequence[str],
+    span: tuple[datetime | None, datetime | None],
 ) -> Row:
-    """The data that the analysis of the query needs about the searched scope. `start` and `end` limit the period that
-    the query names."""
-    return await one(q, "retrieval.scope_facts", owner_id, chat_id, text, start, end)
+    """The data about the searched scope that the analysis of the query needs. `texts` are three parts of the query: the
+    words that are no time, the words of exact times, and the names of times. `span` is the period that the query
+    names."""
+    return await one(q, "retrieval.scope_facts", owner_id, chat_id, *texts, *span)
 
 
 async def query_lexemes(q: Queries, text: str) -> list[str]:

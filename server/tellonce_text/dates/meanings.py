@@ -1,9 +1,9 @@
 """Uses the time expressions of a text for three purposes: time spans to search, the days that the text can mean, and a
 goal's due time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from tellonce_text.dates.readings import Direction, Expression, Reading, Said
@@ -13,6 +13,8 @@ from tellonce_text.dates.zones import region_of
 Span = tuple[datetime, datetime]
 """A half-open span of time: the first moment of the span, and the first moment after the span."""
 
+
+LONGEST_QUESTION: Final = 2_000
 
 _SEASONS_DIFFER: Final = timedelta(days=22)
 """The time between the first day of a month and the equinox or the solstice in that month. A season can begin on the
@@ -30,6 +32,50 @@ def query_spans(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
     return _spans(text, Said(now, zone, region_of(zone)), "past")
 
 
+class QueryTime(NamedTuple):
+    """A time expression of a query.
+
+    - `start` and `end`: its place in the query.
+    - `past`: the span that a question about the past means.
+    - `others`: other spans that it can mean. The first is the span that the tense of the query suggests.
+    - `timed`: the expression gives a time of day.
+    - `recurs`: the expression is only a name, such as a weekday, a month or a feast, and the tense of the query does not
+      say that a past one is meant.
+    """
+
+    start: int
+    end: int
+    past: Span
+    others: Sequence[Span]
+    timed: bool
+    recurs: bool
+
+
+def query_times(text: str, now: datetime, zone: ZoneInfo) -> list[QueryTime]:
+    """The time expressions of a query, in order. Expressions whose days are not known are left out. The tense of a text
+    with more than LONGEST_QUESTION characters is not considered, because it would be read twice."""
+    said = Said(now, zone, region_of(zone))
+    passed = expressions(text, said, "past")
+    tensed = expressions(text, said) if passed and len(text) <= LONGEST_QUESTION else ()
+    meant = {found.start: _span(found, said) for found in tensed}
+    times = []
+    for found in passed:
+        past = _span(found, said)
+        if past is not None:
+            coming, named = past[0] > now, _is_name(found, now)
+            others = [meant.get(found.start) or past]
+            others += [(other.start, other.end) for other in found.readings[1:] if coming and other.start < other.end]
+            recurs = named and (coming or others[0] != past)
+            times.append(QueryTime(found.start, found.end, past, others, found.timed, recurs))
+    return times
+
+
+def _is_name(found: Expression, now: datetime) -> bool:
+    """Whether an expression is only a name, such as "Tuesday", which can mean a past and a coming time."""
+    passed = [reading.start <= now for reading in found.readings]
+    return any(passed) and not all(passed) and not any(map(str.isdigit, found.text))
+
+
 def message_spans(text: str, sent_at: datetime, zone: ZoneInfo) -> list[Span]:
     """The spans that a message means. The tense of the message's verbs decides whether the spans are past or future."""
     return _spans(text, Said(sent_at, zone, region_of(zone)), None)
@@ -37,12 +83,17 @@ def message_spans(text: str, sent_at: datetime, zone: ZoneInfo) -> list[Span]:
 
 def _spans(text: str, said: Said, direction: Direction | None) -> list[Span]:
     """For each time expression, the span of time that it most probably means."""
-    spans = []
-    for found in expressions(text, said, direction):
-        if found.best is not None:
-            end = max(found.best.end, said.at.astimezone(said.zone)) if found.since else found.best.end
-            spans.append((found.best.start - found.best.slack, end + found.best.slack))
-    return [span for span in spans if span[0] < span[1]]
+    spans = (_span(found, said) for found in expressions(text, said, direction))
+    return [span for span in spans if span is not None]
+
+
+def _span(found: Expression, said: Said) -> Span | None:
+    """The most probable span of an expression; None if its days are not known, or if the span is empty."""
+    if found.best is None:
+        return None
+    end = max(found.best.end, said.at.astimezone(said.zone)) if found.since else found.best.end
+    span = (found.best.start - found.best.slack, end + found.best.slack)
+    return span if span[0] < span[1] else None
 
 
 def admits(text: str, day: date, said: Said) -> bool:

@@ -8,11 +8,13 @@
 -- reranked: the number of nearest codes whose exact vectors are compared
 -- of_each_kind: maximum number of candidates of each kind
 -- neighbored: the number of best candidates whose neighbors also become candidates
+-- time_terms: lexeme query of the times that the question names
 -- all_words: whether the full-text index is searched for all lexemes; even then, only the rarest select candidates
 
 -- name: scope_facts
--- The text's lexemes, the recent speakers, the number of messages, and whether any message was sent in the span.
--- $1 owner, $2 chat, or null for all chats of the owner, $3 text, $4 and $5 a span of time or null
+-- The lexemes of three texts, the recent speakers, the number of messages, and whether any message was sent in the span.
+-- $1 owner, $2 chat, or null for all chats of the owner, $3 text without exact times, $4 the words of the exact times,
+-- $5 the names of times, $6 and $7 a span of time or null
 with recent as materialized (
   (select speaker, sent_at from messages
    where $2::bigint is not null and owner_id = $1 and chat_id = $2
@@ -27,11 +29,13 @@ with recent as materialized (
   where owner_id = $1 and ($2::bigint is null or chat_id = $2)
 )
 select tsvector_to_array(to_tsvector('chatmem', $3)) as lexemes,
+  tsvector_to_array(to_tsvector('chatmem', $4)) as exact_lexemes,
+  tsvector_to_array(to_tsvector('chatmem', $5)) as name_lexemes,
   array(select distinct speaker from recent where speaker is not null) as speakers,
   (select max(sent_at) from recent) as last_at,
-  $4::timestamptz is not null and exists (
+  $6::timestamptz is not null and exists (
     select from messages
-    where owner_id = $1 and ($2::bigint is null or chat_id = $2) and sent_at >= $4 and sent_at < $5) as span_holds,
+    where owner_id = $1 and ($2::bigint is null or chat_id = $2) and sent_at >= $6 and sent_at < $7) as span_holds,
   exists (select from pg_index
     where indexrelid = to_regclass(format('%I', 'messages_near_' || $1::bigint)) and indisvalid) as near_index,
   size.size, size.last_id
@@ -92,6 +96,17 @@ asked as materialized (
 ), any_term as materialized (
   select string_agg(term, ' | ')::tsquery as term, $all_words::boolean as covered
   from unnest($terms::text[]) as t (term)
+)
+-- end
+
+-- part: mentioning
+mentioning as materialized (
+  -- messages with the words of the question's times
+  select chat_id, id
+  from messages_with($scope::tsquery && $time_terms::tsquery)
+  where ($chat_id::bigint is null or chat_id = $chat_id) and id < $below
+  order by ts_rank(tsv, $time_terms::tsquery) desc, id desc
+  limit $neighbored
 )
 -- end
 
@@ -207,9 +222,12 @@ with
     -- use: searched
   order by sent_at desc
   limit 5
-), hits as materialized (
+),
+-- use: mentioning
+, hits as materialized (
   select chat_id, id from dense
   union select chat_id, id from lexical
+  union select chat_id, id from mentioning
   union select chat_id, id from dated
   union select chat_id, id from routine
   union select chat_id, id - 1 from best
@@ -220,7 +238,7 @@ with
 -- name: messages_within
 -- Candidates by similarity and by words from one thread or one span of time. The messages of the thread or span are
 -- selected first, and only these are compared. For a span of time and a question without words, the newest messages of
--- the span are candidates, too.
+-- the span are candidates, too. The newest messages of the time that the question names are candidates, too.
 -- scanned: maximum number of messages that are read; the newest are preferred
 -- all_rarest: whether `rarest` has all lexemes
 with asked as materialized (
@@ -255,8 +273,22 @@ with asked as materialized (
   where cardinality($terms::text[]) = 0 and coalesce($since::timestamptz, $ends::timestamptz) is not null
   order by sent_at desc, id desc
   limit $of_each_kind
+), dated as materialized (
+  select chat_id, id from messages
+  where $span_start::timestamptz is not null and ($thread_key::text is null or thread_key = $thread_key)
+    and sent_at >= greatest($span_start, $since::timestamptz) and sent_at < least($span_end, $ends::timestamptz)
+    -- use: searched
+  order by sent_at desc, id desc
+  limit $of_each_kind
+), mentioning as materialized (
+  select f.chat_id, f.id
+  from messages_with($scope::tsquery && $time_terms::tsquery) f
+  where (f.chat_id, f.id) in (select chat_id, id from scope)
+  order by ts_rank(f.tsv, $time_terms::tsquery) desc, f.id desc
+  limit $neighbored
 ), hits as materialized (
   select chat_id, id from dense union select chat_id, id from lexical union select chat_id, id from spanned
+  union select chat_id, id from dated union select chat_id, id from mentioning
 )
 -- use: messages_of_hits
 
@@ -299,6 +331,8 @@ cross join lateral (
 -- later are included, too, with the text that they had at that time. This rule does not add memories that are
 -- uncertain, or that were uncertain when the user rejected them. Summaries that were written or changed after `as_of`
 -- are left out, because they can contain facts that were not known at that time.
+-- asked_starts, asked_ends: the periods that the question names; the memories that were learned from words of these
+-- periods, or whose date is in them, and the summaries of these periods are matches
 -- most_memories, most_summaries: maximum number of each kind of match, or 0 for none; statuses: the statuses of the
 -- memories
 -- owner_scope: lexeme query of memories; asked_in: the chat of the call. Memories of `chat` scope are found in their own
@@ -341,6 +375,28 @@ with
     -- use: memory_in_scope
   order by valid_from desc, id desc
   limit $most_listed::int
+), periods as materialized (
+  select period_start, period_end
+  from unnest($asked_starts::timestamptz[], $asked_ends::timestamptz[]) as p (period_start, period_end)
+), dated as materialized (
+  select id from memories
+  where $most_memories > 0 and cardinality($asked_starts) > 0 and owner_id = $owner_id
+    and exists (
+      select from periods
+      where (valid_from >= period_start and valid_from < period_end)
+        or (deadline < period_end and coalesce(happens_to, deadline) >= period_start))
+    and
+    -- use: memory_in_scope
+  order by valid_from desc, id desc
+  limit $most_memories
+), dated_summaries as materialized (
+  select chat_id, id from conversation_summaries
+  where $most_summaries > 0 and cardinality($asked_starts) > 0 and owner_id = $owner_id
+    and exists (select from periods where from_at < period_end and to_at >= period_start)
+    and
+    -- use: summary_in_scope
+  order by to_at desc, id desc
+  limit $most_summaries
 ), alike_summaries as materialized (
   select chat_id, id from conversation_summaries
   where $most_summaries > 0 and (select vector from asked) is not null and owner_id = $owner_id
@@ -371,8 +427,10 @@ select m.kind, m.id, m.chat_id, null as thread_key, coalesce(v.content, m.conten
   case when ts_rank(m.tsv, (select term from any_term)) > 0
     then array(select ts_rank(m.tsv, term) from terms) end as ranks,
   m.id in (select id from listed) as listed, coalesce(cardinality(m.categories) > 0, false) as named,
-  null::timestamptz as since, case when m.kind in ('goal', 'date') then m.deadline end as due
-from (select id from alike union select id from worded union select id from listed) h
+  null::timestamptz as since, case when m.kind in ('goal', 'date') then m.deadline end as due,
+  m.deadline as starts, coalesce(m.happens_to, m.deadline) as ends
+from (
+  select id from alike union select id from worded union select id from listed union select id from dated) h
 cross join lateral (select * from memories m where m.owner_id = $owner_id and m.id = h.id offset 0) m
 left join lateral (
   select content from memory_versions v
@@ -384,8 +442,10 @@ select 'summary', s.id, s.chat_id, s.thread_key, s.text, s.to_at, s.tokens, s.ch
   1 - (s.embedding <=> (select vector from asked)),
   case when ts_rank(s.tsv, (select term from any_term)) > 0
     then array(select ts_rank(s.tsv, term) from terms) end,
-  false, false, s.from_at, null
-from (select chat_id, id from alike_summaries union select chat_id, id from worded_summaries) h
+  false, false, s.from_at, null, s.from_at, s.to_at
+from (
+  select chat_id, id from alike_summaries union select chat_id, id from worded_summaries
+  union select chat_id, id from dated_summaries) h
 cross join lateral (
   select * from conversation_summaries s
   where s.owner_id = $owner_id and s.chat_id = h.chat_id and s.id = h.id offset 0) s

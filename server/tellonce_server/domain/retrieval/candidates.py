@@ -12,10 +12,11 @@ from asyncpg import BitString
 from pgvector import HalfVector
 
 from tellonce.contract_types import MEMORY_KINDS
+from tellonce_server.domain.retrieval.asked_times import LONGEST_MENTIONED
 from tellonce_server.domain.retrieval.lexical import any_of, owner_scope, quoted
 from tellonce_server.domain.retrieval.question import Question, ScopeFacts
 from tellonce_server.domain.retrieval.search_results import SearchRequest
-from tellonce_server.domain.retrieval.signals import LONGEST_MENTIONED, Candidate, Learned
+from tellonce_server.domain.retrieval.signals import Candidate, Learned
 from tellonce_server.domain.retrieval.weights import AFTER_DAYS
 from tellonce_server.store import retrieval
 from tellonce_server.store.database import Database
@@ -90,13 +91,13 @@ class Scan:
     def is_usual(self) -> bool:
         """Whether the faster query `messages_of_chat` finds the same candidates as the query `messages`."""
         question = self.question
-        return not (self.request.chat_id is None or question.spans or question.asks_routine or self.uses_near_index)
+        return not (self.request.chat_id is None or question.told or question.asks_routine or self.uses_near_index)
 
     @cached_property
     def values(self) -> dict[str, Any]:
         """The values of the parameters in `retrieval.sql`. In that file, the fields of the request have other names."""
         r, question = self.request, self.question
-        start, end, late = _sent_between(question.spans)
+        start, end, late = _sent_between(question)
         return {
             **vars(r),
             **vars(self),
@@ -113,6 +114,9 @@ class Scan:
             "span_start": start,
             "span_end": end,
             "span_late": late,
+            "time_terms": any_of(question.time_terms),
+            "asked_starts": [start for start, _ in question.told],
+            "asked_ends": [end for _, end in question.told],
             "named": sorted(question.named),
             "asks_routine": question.asks_routine,
             "near_index": self.uses_near_index,
@@ -126,11 +130,12 @@ class Scan:
         }
 
 
-async def scope_facts(database: Database, r: SearchRequest, normal_text: str, span: Span | None) -> ScopeFacts:
-    start, end = span or (None, None)
-    row = await retrieval.scope_facts(database, r.owner_id, r.chat_id, normal_text, start, end)
-    read: dict[str, Any] = {**row, "lexemes": row["lexemes"] or ()}
-    return ScopeFacts(**read)
+async def scope_facts(database: Database, r: SearchRequest, texts: Sequence[str], span: Span | None) -> ScopeFacts:
+    """The data for the analysis of a query. `texts` are the parts of the query (`AskedTimes`) in their indexed form:
+    the rest, the words of exact times, and the names of times."""
+    row = await retrieval.scope_facts(database, r.owner_id, r.chat_id, texts, span or (None, None))
+    lexemes: dict[str, Any] = {name: row[name] or () for name in ("lexemes", "exact_lexemes", "name_lexemes")}
+    return ScopeFacts(**{**row, **lexemes})
 
 
 async def messages(database: Database, scan: Scan) -> list[Candidate]:
@@ -156,9 +161,14 @@ def _reranked(size: int) -> int:
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 
-def _sent_between(spans: Sequence[Span]) -> tuple[datetime | None, datetime | None, datetime | None]:
+def _sent_between(question: Question) -> tuple[datetime | None, datetime | None, datetime | None]:
     """Return three times: the start of the period, the time until which most messages about the period are sent, and
-    the time until which words such as "last month" can refer to the period."""
+    the time until which words such as "last month" can refer to the period. Before a future period, they are the time
+    from which words such as "next month" can refer to it, and twice the start of the period."""
+    spans = question.spans
+    if not spans and question.told:
+        start = min(start for start, _ in question.told)
+        return start - LONGEST_MENTIONED, start, start
     if not spans:
         return None, None, None
     end = max(end for _, end in spans)

@@ -5,12 +5,12 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
-from zoneinfo import ZoneInfo
 
+from tellonce_server.domain.retrieval.asked_times import WEEK, AskedTimes
 from tellonce_server.domain.retrieval.lexical import normal
-from tellonce_text.dates.meanings import Span, query_spans
+from tellonce_text.dates.meanings import Span
 from tellonce_text.sentences import is_question
 
 MOST_TERMS: Final = 8
@@ -23,7 +23,8 @@ UNLISTED_SHARE: Final = 0.0005
 @dataclass(frozen=True, slots=True)
 class ScopeFacts:
     """The data that the database gives for the analysis of a query: the query's lexemes, and the speakers and the size
-    of the searched scope. `span_holds` says whether the period that the query names contains messages."""
+    of the searched scope. `lexemes` are the lexemes of `AskedTimes.rest`; the lexemes of `exact` and `names` are
+    separate. `span_holds` says whether the period that the query names contains messages."""
 
     lexemes: Sequence[str]
     speakers: Sequence[str]
@@ -32,12 +33,19 @@ class ScopeFacts:
     last_at: datetime | None
     span_holds: bool
     near_index: bool = False
+    exact_lexemes: Sequence[str] = ()
+    name_lexemes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """An analyzed query. `terms` are rarest first, with their inverse document frequency as `weights`. `wording` is
-    the text to embed."""
+    the text to embed.
+
+    `spans` and `told` are the times that the query names (`AskedTimes`), and `time_terms` are the lexemes of their
+    words. `is_exact` says whether the times are certain. `of_span` says whether the query has no other words that
+    matter: it asks what was said at that time, and has no terms.
+    """
 
     text: str
     wording: str
@@ -45,6 +53,10 @@ class Question:
     weights: Sequence[float]
     named: frozenset[str]
     spans: Sequence[Span]
+    told: Sequence[Span]
+    time_terms: Sequence[str]
+    is_exact: bool
+    of_span: bool
     asks_when: bool
     asks_assistant: bool
     asks_past_state: bool
@@ -53,23 +65,40 @@ class Question:
     asks_advice: bool
 
     @property
+    def precision(self) -> float:
+        """The share of EXACT_TIME that a message of the named time gets. It is smaller for a period that is longer than
+        a week, because more messages belong to it."""
+        if not (self.is_exact or self.of_span):
+            return 0.0
+        return min((min(1.0, math.sqrt(WEEK / (end - start))) for start, end in self.told), default=0.0)
+
+    @property
     def total(self) -> float:
         return sum(self.weights) or 1.0
 
 
-def question(text: str, scope_facts: ScopeFacts, shares: Mapping[str, float], spans: Sequence[Span]) -> Question:
+def question(text: str, scope_facts: ScopeFacts, shares: Mapping[str, float], asked: AskedTimes) -> Question:
     """Analyze a query. `shares` maps each frequent lexeme to the share of messages that contain it. `shares` is empty
     if there are no statistics yet."""
     named = names_in(text, scope_facts.speakers)
-    lexemes = [x for x in scope_facts.lexemes if not _names(x, named)] or list(scope_facts.lexemes)
-    weighed = sorted(((weight(x, shares), x) for x in lexemes), reverse=True)[:MOST_TERMS]
+    # A time whose word is the name of a speaker, such as June, is probably not a time.
+    times = AskedTimes(rest=text) if names_in(f"{asked.exact} {asked.names}", list(named)) else asked
+    is_exact = bool(times.exact) and (scope_facts.span_holds or not times.is_timed)
+    lexemes = [*scope_facts.lexemes, *(() if is_exact else scope_facts.exact_lexemes)]
+    words = [x for x in lexemes if not _names(x, named)]
+    of_span = times.is_clear and _VAGUE.issuperset(set(words) - set(scope_facts.name_lexemes))
+    weighed = [] if of_span else _weighed(words or lexemes, scope_facts.name_lexemes if times.told else (), shares)
     return Question(
         text=text,
-        wording=without_names(text, named),
+        wording=without_names(times.rest if is_exact else text, named),
         terms=[x for _, x in weighed],
         weights=[w for w, _ in weighed],
         named=named,
-        spans=spans,
+        spans=times.spans,
+        told=times.told,
+        time_terms=[*scope_facts.exact_lexemes, *scope_facts.name_lexemes] if times.told else (),
+        is_exact=is_exact,
+        of_span=of_span,
         asks_when=bool(_WHEN.search(text)),
         asks_assistant=bool(_ASSISTANT.search(text)),
         asks_past_state=bool(_FORMERLY.search(text)),
@@ -77,6 +106,13 @@ def question(text: str, scope_facts: ScopeFacts, shares: Mapping[str, float], sp
         asks_amount=bool(_AMOUNT.search(text)),
         asks_advice=bool(_ADVICE.search(text)),
     )
+
+
+def _weighed(lexemes: Sequence[str], of_times: Sequence[str], shares: Mapping[str, float]) -> list[tuple[float, str]]:
+    """The rarest lexemes with their weights. The name of a time, such as "Tuesday", has little weight, because the time
+    itself is compared, too."""
+    found = ((weight(x, shares) * (VAGUE_WEIGHT if x in of_times else 1.0), x) for x in dict.fromkeys(lexemes))
+    return sorted(found, reverse=True)[:MOST_TERMS]
 
 
 def weight(lexeme: str, shares: Mapping[str, float]) -> float:
@@ -99,17 +135,6 @@ def without_names(text: str, named: frozenset[str]) -> str:
         bare = _mention(speaker).sub(" ", bare)
     bare = re.sub(r"\s+", " ", bare).strip()
     return bare if re.search(r"\w", bare) else text
-
-
-def spans_of(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
-    """The periods that a query names, relative to `now`. Future periods are left out."""
-    return [span for span in query_spans(text, now, zone) if span[0] < now]
-
-
-def spans_seen_from(text: str, last: datetime, zone: ZoneInfo) -> list[Span]:
-    """Return the periods that a query names, as seen from the end of an old conversation. The user may say "last week"
-    or "May" as if it were that time."""
-    return spans_of(text, last + timedelta(days=1), zone)
 
 
 def asks(text: str) -> bool:

@@ -85,6 +85,7 @@ def _options(x: SignalTable) -> Floats:
         + w.TASTES * x.tastes
         + w.IN_SPAN * x.in_span
         + w.AFTER_SPAN * x.after_span
+        + w.EXACT_TIME * x.exact_time
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -10,7 +11,16 @@ from tellonce_server.domain.retrieval.excerpt import WHOLE, WHOLE_ROUTINE, excer
 from tellonce_server.domain.retrieval.question import Question
 from tellonce_server.domain.retrieval.ranking import Ranking
 from tellonce_server.domain.retrieval.search_results import Result
-from tellonce_server.domain.retrieval.signals import Candidate, Floats, Learned, bm25, coverage, ranks_of
+from tellonce_server.domain.retrieval.signals import (
+    Candidate,
+    Floats,
+    Learned,
+    bm25,
+    coverage,
+    mentions,
+    ranks_of,
+    with_time,
+)
 from tellonce_text.tokens import estimate
 
 
@@ -50,19 +60,21 @@ def _learned(row: Learned, tokens: int, score: float, covered: float, listed: bo
 
 
 class Matches(NamedTuple):
-    """How well memories and summaries match a question. Each has three values: its tokens, the share of the query's
-    words in its text, and its similarity by words and by meaning."""
+    """How well memories and summaries match a question. Each has four values: its tokens, the share of the query's
+    words in its text, its similarity by words and by meaning, and whether it belongs to the time that the query
+    names."""
 
     tokens: Sequence[int]
     covered: Sequence[float]
     similarity: Sequence[float]
+    of_time: Sequence[bool]
 
 
 def learned(question: Question, rows: Sequence[Learned], matches: Matches, most: int | None = None) -> list[Result]:
     """Return the memories and summaries, each with its score. `most` has the same meaning as in `messages`."""
     several = sum(row.listed for row in rows) > 1
     listed = [several and row.listed for row in rows]
-    priors = (_prior(question, row, of_list) for row, of_list in zip(rows, listed, strict=True))
+    priors = (_prior(question, *one) for one in zip(rows, listed, matches.of_time, strict=True))
     scores = [w.ALONE * one + prior for one, prior in zip(matches.similarity, priors, strict=True)]
     least = _least(scores, most)
     return [
@@ -72,14 +84,15 @@ def learned(question: Question, rows: Sequence[Learned], matches: Matches, most:
     ]
 
 
-def _prior(question: Question, row: Learned, listed: bool) -> float:
+def _prior(question: Question, row: Learned, listed: bool, of_time: bool) -> float:
+    timed = of_time * (w.IN_SPAN + w.EXACT_TIME * question.precision)
     if row.kind == "summary":
-        return w.SUMMARY
+        return w.SUMMARY + timed
     former = question.asks_past_state and row.status == "superseded"
-    return w.MEMORY + w.FORMER * former + w.LISTED * listed
+    return w.MEMORY + w.FORMER * former + w.LISTED * listed + timed
 
 
-def matches(question: Question, rows: Sequence[Learned], ranking: Ranking) -> Matches:
+def matches(question: Question, rows: Sequence[Learned], ranking: Ranking, zone: ZoneInfo) -> Matches:
     """Compare memories and summaries with the question. The values are on the same scales as the values of the messages
     in this search."""
     tokens = [estimate(row.text) if row.tokens is None else row.tokens for row in rows]
@@ -91,7 +104,21 @@ def matches(question: Question, rows: Sequence[Learned], ranking: Ranking) -> Ma
         + w.DENSE * ranking.dense.standard(cosines)
         + w.COVERAGE * covered
     )
-    return Matches(tokens, covered.tolist(), similarity.tolist())
+    of_time = [_is_of_time(question, row, zone) for row in rows]
+    covered = with_time(question, covered, np.array(of_time, dtype=np.float64))
+    return Matches(tokens, covered.tolist(), similarity.tolist(), of_time)
+
+
+def _is_of_time(question: Question, row: Learned, zone: ZoneInfo) -> bool:
+    """Whether a memory or summary belongs to the time that the query names: a memory was learned from words of that
+    time, or its date or its words are about that time; the period of a summary overlaps it."""
+    if not question.told:
+        return False
+    if row.kind != "summary" and any(start <= row.at < end for start, end in question.spans):
+        return True
+    if row.starts is not None and row.ends is not None:
+        return any(row.starts < end and row.ends >= start for start, end in question.told)
+    return mentions(row.text, row.at, question.told, zone)
 
 
 def support(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Learned], matches: Matches) -> Floats:

@@ -17,6 +17,7 @@ from tellonce_server.core.errors import Refused
 from tellonce_server.core.limits import offloaded
 from tellonce_server.domain.retrieval import candidates, echoes, ranking, scored_results
 from tellonce_server.domain.retrieval import question as questions
+from tellonce_server.domain.retrieval.asked_times import AskedTimes, asked_times, seen_from
 from tellonce_server.domain.retrieval.candidates import Scan
 from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.excerpt import WHOLE
@@ -92,15 +93,18 @@ class Retriever:
             return own
         everywhere = replace(request, chat_id=None, thread_key=None, kinds=("message",))
         read = await self.read(everywhere)
-        ranked, several = _ranked(everywhere, read), len(read.question.terms) > 1
+        ranked, several = _ranked(everywhere, read), len(read.question.terms) > 1 or bool(read.question.told)
         return with_other_chats(own, ranked, request.query, request.chat_id, several=several)
 
     async def read(self, r: SearchRequest) -> Read:
         """Return the analyzed question and all candidates that may answer the question. The candidates are not ranked
         yet."""
-        # Most questions are embedded unchanged, so the model runs while the database is read.
-        (scope_facts, question), vector = await asyncio.gather(self._question(r), self._vector(r.query))
-        if question.wording != r.query:
+        times = await offloaded(len(r.query), lambda: asked_times(r.query, r.now, r.zone))
+        # Most questions are embedded with these words, so the model runs while the database is read.
+        (scope_facts, question), vector = await asyncio.gather(self._question(r, times), self._vector(times.rest))
+        if question.of_span and question.precision == 1:
+            vector = None  # All messages of a short period are results, and the query has no words to compare.
+        elif question.wording != times.rest:
             vector = await self._vector(question.wording)
         scan = self._scan(r, question, scope_facts, vector)
         statuses = SURE if question.asks_past_state else CURRENT
@@ -109,17 +113,17 @@ class Retriever:
         )
         return Read(question, messages, learned, scope_facts.last_id)
 
-    async def _question(self, r: SearchRequest) -> tuple[ScopeFacts, Question]:
-        spans, text = await offloaded(
-            len(r.query), lambda: (questions.spans_of(r.query, r.now, r.zone), index_text(r.query, None))
+    async def _question(self, r: SearchRequest, times: AskedTimes) -> tuple[ScopeFacts, Question]:
+        texts = await offloaded(
+            len(r.query), lambda: [index_text(text, None) for text in (times.rest, times.exact, times.names)]
         )
-        scope_facts = await candidates.scope_facts(self._database, r, text, spans[0] if spans else None)
-        if spans and not scope_facts.span_holds and scope_facts.last_at is not None:
-            last_at = scope_facts.last_at
-            spans = await offloaded(len(r.query), lambda: questions.spans_seen_from(r.query, last_at, r.zone))
+        scope_facts = await candidates.scope_facts(self._database, r, texts, times.spans[0] if times.spans else None)
+        if times.spans and not scope_facts.span_holds and scope_facts.last_at is not None:
+            last_at, read = scope_facts.last_at, times
+            times = await offloaded(len(r.query), lambda: seen_from(read, r.query, last_at, r.zone))
         shares = await self._known_shares()
         return scope_facts, await offloaded(
-            len(r.query), lambda: questions.question(r.query, scope_facts, shares, spans)
+            len(r.query), lambda: questions.question(r.query, scope_facts, shares, times)
         )
 
     def _scan(self, r: SearchRequest, question: Question, scope_facts: ScopeFacts, vector: _Embedded | None) -> Scan:
@@ -171,15 +175,19 @@ def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Result]:
     """The results, best first and newest first at equal scores. With `most`, the list certainly contains the `most`
     best results, but other results may be missing."""
     by_score = ranking.rank(x.question, x.messages, r.zone)
+    most = None if x.question.of_span else most
     # If `kinds` is given, the best memories and summaries may be of other kinds. Results are therefore created for all
     # memories and summaries and then selected by kind.
-    matches = scored_results.matches(x.question, x.learned, by_score)
+    matches = scored_results.matches(x.question, x.learned, by_score, r.zone)
     learned = scored_results.learned(x.question, x.learned, matches, most if r.kinds is None else None)
     scores = by_score.scores + scored_results.support(x.messages, by_score, x.learned, matches)
     if not x.question.asks_assistant:
         scores = echoes.below_sources(x.messages, scores, [echoes.Source(f.text, f.at, f.score) for f in learned])
     results = [*scored_results.messages(x.messages, by_score, scores, most), *learned]
     wanted = [result for result in results if r.kinds is None or result.kind in r.kinds]
+    if x.question.of_span:
+        # Only the time is covered, because the query has no other words.
+        wanted = [result for result in wanted if result.covered] or wanted
     return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True)
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tellonce.contract import MemoryStatus, ResultKind, Role
 from tellonce_server.domain.retrieval import weights as w
+from tellonce_server.domain.retrieval.asked_times import LONGEST_MENTIONED
 from tellonce_server.domain.retrieval.question import Question
 from tellonce_text.caches import of_texts
 from tellonce_text.dates.meanings import Span, message_spans
@@ -29,10 +30,6 @@ Indices: TypeAlias = NDArray[np.intp]
 ONE_MATCH: Final = 0.0607927
 """The value of `ts_rank` for a word that occurs once. As in BM25, each further occurrence adds less; the limit is 1.64
 times this value."""
-
-LONGEST_MENTIONED: Final = timedelta(days=32)
-"""Two maximums for words such as "last month": the length of the period to which a message can refer by such words, and
-the time between the message and the period. Vaguer words such as "last year" are ignored."""
 
 
 class Candidate(NamedTuple):
@@ -64,6 +61,7 @@ class Learned(NamedTuple):
     `listed` means that a memory belongs to a category that the query names. `named` means that a model named the
     memory's categories; otherwise, they are the nearest category names. `since` is the start of a summary's period,
     and `at` is its end.
+    `starts` and `ends` are a memory's date, or the period of a summary.
     """
 
     kind: ResultKind
@@ -83,6 +81,8 @@ class Learned(NamedTuple):
     named: bool = False
     since: datetime | None = None
     due: datetime | None = None
+    starts: datetime | None = None
+    ends: datetime | None = None
 
 
 PARSED = 60
@@ -98,7 +98,8 @@ NONE = -1
 @dataclass(frozen=True, slots=True)
 class SignalTable:
     """The signals, one entry per candidate. A `cosine` of NaN means that the message has no vector. All other signals
-    are 0 to 1, except `words` (BM25) and `shortness`."""
+    are 0 to 1, except `words` (BM25) and `shortness`. `exact_time` means that the message was sent within the time that
+    the query certainly names, or refers to this time."""
 
     words: Floats
     cosine: Floats
@@ -117,6 +118,7 @@ class SignalTable:
     in_span: Floats
     after_span: Floats
     mentions_span: Floats
+    exact_time: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,15 +141,17 @@ def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo
     tokens = _floats([c.tokens for c in candidates])
     ranks = ranks_of(question, [c.ranks for c in candidates])
     cosine = np.array([c.cosine for c in candidates], dtype=np.float64)
-    covered = coverage(question, ranks)
-    reply, none = longness(tokens) * _floats(map(_replies, candidates)), np.zeros(len(candidates))
+    covered, none = coverage(question, ranks), np.zeros(len(candidates))
     spans, asked = question.spans, numbers(question.wording)
     late = timedelta(days=w.AFTER_DAYS)
-    mentioning = _mentioning(question, candidates, covered, cosine, zone) if spans else ()
+    sent = _floats(any(start <= c.sent_at < end for start, end in spans) for c in candidates) if spans else none
+    told = _mentioning(question, candidates, covered, cosine, zone) if question.told else none
+    of_time = np.maximum(sent, told)
+    reply = longness(tokens) * _floats(map(_replies, candidates))
     return SignalTable(
         words=bm25(question, ranks, tokens),
         cosine=cosine,
-        coverage=covered,
+        coverage=with_time(question, covered, of_time),
         shortness=shortness(tokens),
         named=_floats(c.speaker in question.named for c in candidates) if len(question.named) == 1 else none,
         reply=none if question.asks_assistant else reply,
@@ -163,11 +167,12 @@ def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo
         tastes=_floats(c.role == "user" and tastes(c.head) for c in candidates)
         if question.asks_advice and not question.asks_assistant
         else none,
-        in_span=_floats(any(start <= c.sent_at < end for start, end in spans) for c in candidates) if spans else none,
+        in_span=sent,
         after_span=_floats(any(end <= c.sent_at < end + late for _, end in spans) for c in candidates)
         if spans
         else none,
-        mentions_span=_floats(index in mentioning for index in range(len(candidates))) if mentioning else none,
+        mentions_span=told * (1 - w.SAID_THEN * sent),
+        exact_time=of_time * question.precision,
     )
 
 
@@ -187,19 +192,18 @@ def _held(numbers: Sequence[str], text: str) -> float:
 
 def _mentioning(
     question: Question, candidates: Sequence[Candidate], coverage: Floats, cosine: Floats, zone: ZoneInfo
-) -> set[int]:
-    """Return the indexes of the messages that contain a time expression for the time in the question."""
+) -> Floats:
+    """For each message, 1 if it contains a time expression for the time in the question."""
     likely = coverage + np.nan_to_num(cosine)
-    # A message can refer to a period by words such as "last month" only if it was sent near this period.
-    reach = [(start - LONGEST_MENTIONED, end + LONGEST_MENTIONED) for start, end in question.spans]
-    near = [
-        i
-        for i, c in enumerate(candidates)
-        if any(start <= c.sent_at < end for start, end in reach) and time_words(c.head)
-    ]
-    near.sort(key=lambda i: (candidates[i].speaker not in question.named, -likely[i]))
-    mentioning = (i for i in near[:PARSED] if mentions(candidates[i].head, candidates[i].sent_at, question.spans, zone))
-    return set(mentioning)
+    # A message sent near the period can refer to it by words such as "last month"; any message can give the date.
+    reach = [(start - LONGEST_MENTIONED, end + LONGEST_MENTIONED) for start, end in question.told]
+    far = [not any(start <= c.sent_at < end for start, end in reach) for c in candidates]
+    timed = [i for i, c in enumerate(candidates) if time_words(c.head) or _DIGIT.search(c.head)]
+    timed.sort(key=lambda i: (far[i], candidates[i].speaker not in question.named, -likely[i]))
+    told = np.zeros(len(candidates))
+    for i in timed[:PARSED]:
+        told[i] = mentions(candidates[i].head, candidates[i].sent_at, question.told, zone)
+    return told
 
 
 def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
@@ -266,6 +270,17 @@ def coverage(question: Question, ranks: Floats) -> Floats:
     """The weight of the matched words, divided by the weight of all words of the question. The value is 0 to 1."""
     matched: Floats = (ranks > 0).astype(np.float64) @ np.array(question.weights)
     return matched / question.total
+
+
+def with_time(question: Question, covered: Floats, of_time: Floats) -> Floats:
+    """The coverage, in which a time that the question certainly names counts as words. Its share is TIME_COVERED, or
+    all if the question has no other words."""
+    if question.of_span:
+        return of_time
+    if not question.is_exact:
+        return covered
+    shared: Floats = (1 - w.TIME_COVERED) * covered + w.TIME_COVERED * of_time
+    return shared
 
 
 def longness(tokens: Floats) -> Floats:

@@ -68,6 +68,17 @@ report later."""
 MENTIONS_SPAN: Final = 3.0
 """Added for a message whose words refer to the time that the query names, such as "yesterday" on the next day."""
 
+SAID_THEN: Final = 0.5
+"""The share of MENTIONS_SPAN that is not added for a message that was also sent within that time. Otherwise, messages
+with dates would outrank the other messages of that time."""
+
+EXACT_TIME: Final = 5.0
+"""Added for a message, a memory or a summary of the time that the query certainly names ("yesterday", "26 October"). It
+was said at that time, or its words refer to that time."""
+
+TIME_COVERED: Final = 0.45
+"""The share of a time in the coverage of a query that certainly names this time and has other words."""
+
 TIME_WORDS: Final = 1.0
 """Added for a message with time words if the query asks when something happens."""
 
