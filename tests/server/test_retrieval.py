@@ -437,6 +437,20 @@ async def test_what_has_no_embedding_yet_is_found_beside_what_has(memory: Memory
     assert {hit.full_text for hit in page.results} == {"Our puppy is called Rex", "the dog next door barks"}
 
 
+async def test_a_message_just_recorded_is_first_for_its_own_word_though_others_are_near_in_meaning(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client:
+        await say(client, "My puppy likes me", "I saw a puppy, I like it", *(f"The boss speaks, {n}" for n in range(9)))
+        embedder = Axes()
+        await embed_all(memory, embedder)
+        await say(client, "A quokka came by")
+    page = await Retriever((await memory.storage.services()).deps.database, embedder).search(
+        request("Which animal is a quokka?", clock.at)
+    )
+    assert page.results[0].full_text == "A quokka came by"
+
+
 async def test_without_its_embedder_a_search_loses_only_the_meaning(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         await say(client, "Our puppy is called Rex")

@@ -345,3 +345,17 @@ def test_a_best_result_gains_nothing_from_its_own_words() -> None:
     others = [said(n, "Some plain words", ranks=HIT) for n in range(2, 42)]
     scores = rank(asked("what", "what"), [alone, *others], ZONE).scores
     assert scores[0] == pytest.approx(scores[1])
+
+
+def test_the_words_of_a_message_without_a_vector_count_as_much_as_words_and_meaning_of_another() -> None:
+    q = asked("harmonium", "harmonium")
+    others = [said(n, "I play music at home", ranks=MISS, cosine=0.9 if n == 2 else 0.2) for n in range(2, 42)]
+    new = said(1, "We found a harmonium", ranks=HIT, cosine=None)
+    assert order(q, *others, new)[0] == 1
+    assert order(q, *others, new._replace(ranks=MISS))[0] != 1
+
+
+def test_without_any_vectors_the_lexical_score_counts_once() -> None:
+    q = asked("harmonium", "harmonium")
+    plain = said(1, "a harmonium", ranks=HIT, cosine=None), said(2, "music", ranks=MISS, cosine=None)
+    assert rank(q, plain, ZONE).similarity[0] <= weights.LEXICAL * weights.MOST_DEVIATIONS + weights.COVERAGE

@@ -58,7 +58,8 @@ def weigh(m: Measured) -> Ranking:
     x = m.signals
     lexical = scale(x.words, w.LEAST_LEXICAL_DEVIATION)
     dense = scale(x.cosine[~np.isnan(x.cosine)], w.LEAST_DENSE_DEVIATION)
-    alike = w.LEXICAL * lexical.standard(x.words) + w.DENSE * dense.standard(x.cosine) + _fitting(x)
+    words = lexical.standard(x.words)
+    alike = w.LEXICAL * words + w.DENSE * dense.standard_or(x.cosine, words) + _fitting(x)
     scores = alike + _options(x) + _shared_by_sessions(m, alike) + _shared_by_neighbors(m, alike)
     return Ranking(scores, alike, x, lexical, dense)
 

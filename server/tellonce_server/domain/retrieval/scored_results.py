@@ -99,11 +99,8 @@ def matches(question: Question, rows: Sequence[Learned], ranking: Ranking, zone:
     ranks = ranks_of(question, [row.ranks for row in rows])
     cosines = np.array([row.cosine for row in rows], dtype=np.float64)
     covered = coverage(question, ranks)
-    similarity = (
-        w.LEXICAL * ranking.lexical.standard(bm25(question, ranks, np.array(tokens, dtype=np.float64)))
-        + w.DENSE * ranking.dense.standard(cosines)
-        + w.COVERAGE * covered
-    )
+    words = ranking.lexical.standard(bm25(question, ranks, np.array(tokens, dtype=np.float64)))
+    similarity = w.LEXICAL * words + w.DENSE * ranking.dense.standard_or(cosines, words) + w.COVERAGE * covered
     of_time = [_is_of_time(question, row, zone) for row in rows]
     covered = with_time(question, covered, np.array(of_time, dtype=np.float64))
     return Matches(tokens, covered.tolist(), similarity.tolist(), of_time)

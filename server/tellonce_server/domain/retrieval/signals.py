@@ -241,6 +241,12 @@ class Scale:
         scaled[np.isnan(scaled)] = 0.0
         return scaled
 
+    def standard_or(self, values: Floats, words: Floats) -> Floats:
+        """Like `standard`, but a text without a vector gets its standardized lexical score instead, if this is
+        positive. Just after a message is recorded, only its words are known, and they must not count as half."""
+        scaled = self.standard(values)
+        return np.where(np.isnan(values), np.maximum(0.0, words), scaled) if self.deviation else scaled
+
 
 def scale(values: Floats, least: float) -> Scale:
     """The mean and the standard deviation of the values. The deviation is at least `least`, because differences between
