@@ -422,6 +422,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.retrieval.question.question": lambda text: question.question(
         text, question.ScopeFacts((), ("Ann",), 9, 9, NOW, False), {}, asked_times.AskedTimes(rest=text)
     ),
+    "tellonce_server.domain.retrieval.lexical.shares_no_word": lambda text: lexical.shares_no_word(text, [text]),
     "tellonce_server.domain.retrieval.asked_times.asked_times": lambda text: asked_times.asked_times(text, NOW, ZONE),
     "tellonce_server.domain.retrieval.asked_times.seen_from": lambda text: asked_times.seen_from(
         asked_times.AskedTimes(), text, NOW, ZONE

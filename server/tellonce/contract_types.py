@@ -58,12 +58,20 @@ def _to_its_end(written: object) -> object:
     return f"{written}T23:59:59.999999" if is_day else written
 
 
+def _not_before_since(until: datetime, info: ValidationInfo) -> datetime:
+    """Refuse a period that ends before it begins. The beginning is the model's field `since`."""
+    since = info.data.get("since")
+    if since is not None and until < since:
+        raise ValueError("is before since; swap them, or leave one out")
+    return until
+
+
 Instant = Annotated[AwareDatetime, AfterValidator(_in_calendar), BeforeValidator(_written_time)]
 Moment = Annotated[datetime, AfterValidator(_on_a_clock), AfterValidator(_in_calendar), BeforeValidator(_written_time)]
 """A time given by a person. A time without a UTC offset is in the user's time zone: `2026-03-15` is the beginning of
 that day in this zone.
 """
-End = Annotated[Moment, BeforeValidator(_to_its_end)]
+End = Annotated[Moment, AfterValidator(_not_before_since), BeforeValidator(_to_its_end)]
 
 
 MAX_TEXT_BYTES = 64 * 1024

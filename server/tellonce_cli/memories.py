@@ -2,7 +2,6 @@
 JSON."""
 
 import json
-import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import tzinfo
 from functools import partial
@@ -20,7 +19,7 @@ from tellonce.settings import load
 from tellonce_cli.memory_server import connected
 from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_relay.views import dated, due_parts, short
-from tellonce_text.folding import fold
+from tellonce_server.domain.retrieval.lexical import shares_no_word
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 ResultT = TypeVar("ResultT")
@@ -165,8 +164,7 @@ def nearest(args: BaseModel, found: BaseModel) -> list[str]:
     """A line above the results of a search if none contains a word of the query."""
     if not isinstance(found, c.SearchResults) or not isinstance(args, c.SearchMemoryArgs) or not found.results:
         return []
-    words, texts = re.findall(r"\w{3,}", fold(args.query)), fold("\n".join(one.text for one in found.results))
-    missing = words and not any(word in texts for word in words)
+    missing = shares_no_word(args.query, [one.text for one in found.results])
     return ["No text contains these words. The nearest in meaning:"] if missing else []
 
 

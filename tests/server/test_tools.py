@@ -8,8 +8,9 @@ from mcp import MCPError
 
 from tellonce import contract as c
 from tellonce.client import DATA_META, MemoryRefused
+from tellonce_server.api.text import search_remark
 from tellonce_server.store import queue
-from tests.memory_fixtures import USER, Clock, Memory
+from tests.memory_fixtures import START, USER, Clock, Memory
 
 pytestmark = pytest.mark.anyio
 
@@ -182,6 +183,52 @@ async def test_a_day_without_an_offset_is_the_users_day(memory: Memory) -> None:
     assert "The report is long" in str(found.content)
     assert "The report is long" in str(that_day.content)
     assert "Nothing found" in str(earlier.content)
+
+
+async def test_a_search_says_that_no_text_has_its_words_and_which_ways_are_left(memory: Memory) -> None:
+    async def answer(**more: object) -> str:
+        found = await client.mcp.call_tool("search_memory", {**HERE, **more})
+        return "\n".join(getattr(part, "text", "") for part in found.content)
+
+    async with memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="My account is at Zoë's bank"))
+        day = {"since": "2026-02-16", "until": "2026-02-16"}
+        near = await answer(query="."), await answer(query=". .", **day), await answer(query="coffee", **day)
+        assert (await answer(query="accounts")).startswith("[message")
+        assert (await answer(query="zoe's")).startswith("[message")
+        assert (await answer(query="today")).startswith("[message")
+        nowhere = await answer(query="coffee", where="all", kinds=["goal"])
+        early = await answer(query="coffee", until="2020-01-01")
+    assert near[0] == "Nothing found. Try other words or where=all."
+    assert near[1].startswith("[message")
+    assert near[2] == "Nothing found. Try other words, where=all or a wider time span."
+    assert nowhere == "Nothing found. Try other words or other kinds."
+    assert early == "Nothing found. Try other words, where=all or a wider time span."
+
+
+def test_a_search_whose_results_share_no_word_begins_with_a_sentence_that_says_so() -> None:
+    found = c.SearchResult.model_validate(
+        dict.fromkeys(("role", "speaker", "chat_id", "thread_key"))
+        | {"id": 1, "kind": "message", "text": "My account is at the bank", "at": START, "age": "now", "score": 1.0}
+        | {"sources": ()}
+    )
+    results = c.SearchResults(results=(found,), next_cursor=None)
+    sentence = "No text contains these words. The nearest in meaning:"
+    assert search_remark(c.SearchMemoryArgs(query="coffee"), results) == sentence
+    assert search_remark(c.SearchMemoryArgs(query="which banks?"), results) == ""
+    assert search_remark(c.SearchMemoryArgs(query="what happened last week"), results) == ""
+    assert search_remark(c.SearchMemoryArgs(query="coffee", cursor="x"), results) == ""
+
+
+async def test_a_period_that_begins_after_its_end_is_refused(memory: Memory) -> None:
+    async with memory.client() as client:
+        span = {"since": "2026-02-17", "until": "2026-02-16"}
+        refused = await client.mcp.call_tool("search_memory", {**HERE, "query": "tea", **span})
+        preview = await client.mcp.call_tool("forget", {**HERE, **span})
+    sentence = "Argument until: is before since; swap them, or leave one out."
+    assert (refused.is_error, preview.is_error) == (True, True)
+    assert sentence in str(refused.content)
+    assert sentence in str(preview.content)
 
 
 async def test_a_message_must_say_on_whose_clock_it_was_sent(memory: Memory) -> None:

@@ -93,6 +93,7 @@ class AssistantTools(Tools):
         READ,
         text.results,
         {**ALWAYS, **LONG},
+        remark=text.search_remark,
     )
     async def search_memory(self, call: Call[c.SearchMemoryArgs]) -> c.SearchResults:
         services, scope = await self._at(call)

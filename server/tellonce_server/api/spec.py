@@ -30,7 +30,8 @@ Handler = Callable[[Call[Any]], Awaitable[BaseModel | InputRequiredResult]]
 @dataclass(frozen=True)
 class ToolSpec:
     """A tool: `args` and `result` are models of the contract, `render` formats a result, and `meta` is metadata for
-    hosts. Models do not see a tool that is not `listed`."""
+    hosts. `remark` writes the lines above the formatted result from the arguments and the result. Models do not see a
+    tool that is not `listed`."""
 
     name: str
     title: str
@@ -42,6 +43,11 @@ class ToolSpec:
     annotations: ToolAnnotations
     meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
     listed: bool = True
+    remark: Callable[[Any, Any], str] = lambda args, result: ""
+
+    def text(self, args: BaseModel, result: BaseModel) -> str:
+        """The text channel of a call."""
+        return "\n".join(filter(None, (self.remark(args, result), self.render(result))))
 
 
 MethodT = TypeVar("MethodT", bound=Callable[..., Awaitable[BaseModel | InputRequiredResult]])
@@ -61,6 +67,7 @@ def tool(
     *,
     title: str | None = None,
     listed: bool = True,
+    remark: Callable[[Any, Any], str] = lambda args, result: "",
 ) -> Callable[[MethodT], MethodT]:
     """Declare a method as a tool with the method's name. The types of the method determine the models of the arguments
     and of the result. The name of the method determines the default title."""
@@ -70,7 +77,9 @@ def tool(
         args, result = get_args(types["call"])[0], types["return"]
         titled = title or name.replace("_", " ").capitalize()
         model = next(iter(get_args(result)), result)
-        _DECLARED[method] = ToolSpec(name, titled, description, args, model, method, render, annotations, meta, listed)
+        _DECLARED[method] = ToolSpec(
+            name, titled, description, args, model, method, render, annotations, meta, listed, remark
+        )
         return method
 
     return declared

@@ -87,7 +87,7 @@ class StrictTool(Tool):
         structured = shown.model_dump(mode="json", exclude_none=False)
         reads_data_only = bool((context.request_context.meta or {}).get(DATA_META))
         return CallToolResult(
-            content=[] if reads_data_only else [TextContent(type="text", text=self.spec.render(shown))],
+            content=[] if reads_data_only else [TextContent(type="text", text=self.spec.text(args, shown))],
             structured_content=structured,
             _meta={**to_meta(texts_of(shown)), **reasons_meta(structured)} or None,
         )

@@ -6,6 +6,7 @@ from pydantic import BaseModel
 
 from tellonce import contract as c
 from tellonce.plural import messages, quantity, singular, summaries
+from tellonce_server.domain.retrieval.lexical import shares_no_word
 from tellonce_text.fences import contained, contained_text
 
 ASKED = 20
@@ -50,10 +51,22 @@ def _section(s: c.Section) -> str:
     return f"<{s.name} {s.title!r} {s.stability} {s.tokens}>\n{s.text}"
 
 
+def search_remark(args: c.SearchMemoryArgs, r: c.SearchResults) -> str:
+    """The sentence above the results of a search if nothing was found, or if no result contains a word of the query;
+    otherwise empty. The next page of a search has no such sentence."""
+    if r.results:
+        missing = args.cursor is None and shares_no_word(args.query, [x.text for x in r.results])
+        return "No text contains these words. The nearest in meaning:" if missing else ""
+    ways = ["other words"]
+    ways += ["where=all"] if args.where != "all" else []
+    ways += ["a wider time span"] if args.since or args.until else []
+    ways += ["other kinds"] if args.kinds else []
+    listed = " or ".join(filter(None, (", ".join(ways[:-1]), ways[-1])))
+    return f"Nothing found. Try {listed}."
+
+
 def results(r: c.SearchResults) -> str:
-    if not r.results:
-        return "Nothing found. Try other words, where=all, or a wider time span." + _cursor(r.next_cursor)
-    return "\n".join(_result(x) for x in r.results) + _cursor(r.next_cursor)
+    return "\n".join(map(_result, r.results)) + _cursor(r.next_cursor)
 
 
 def _cursor(cursor: str | None) -> str:

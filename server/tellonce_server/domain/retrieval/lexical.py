@@ -9,7 +9,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-from tellonce_text.folding import nfkc
+from tellonce_text.claims import claims, content_stems
+from tellonce_text.folding import fold, nfkc
 from tellonce_text.lexicon import IRREGULAR
 
 
@@ -59,6 +60,20 @@ _PLAIN: Final = {
     code: plain for code in (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)) if (plain := _plain_letter(chr(code)))
 } | str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "œ": "oe", "ł": "l", "Ł": "L", "đ": "d", "ı": "i",
                    "ё": "е", "Ё": "Е", "’": "'"})  # fmt: skip
+
+
+LONGEST_COMPARED: Final = 2_000
+"""Maximum number of characters of a query whose words are compared with the results."""
+
+
+def shares_no_word(query: str, texts: Sequence[str]) -> bool:
+    """Whether none of the texts contains a content word of the query, in any of its forms. False if the query has no
+    content words. Also false if the query names a time, because texts of that time need not contain its words."""
+    if len(query) > LONGEST_COMPARED:
+        return False
+    asked = claims(normal(fold(query)))
+    held = set(content_stems(normal(fold("\n".join(texts)))))
+    return bool(asked.stems) and not asked.dates and held.isdisjoint(asked.stems)
 
 
 NOTHING = "'@nothing'"
