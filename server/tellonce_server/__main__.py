@@ -12,8 +12,8 @@ from tellonce_server.app.memory_location import move_former_folder
 
 SWITCH_SECONDS = 0.0001
 """If the event loop waits for the interpreter, a computing thread releases the interpreter after at most this number of
-seconds. The event loop may wait once per database answer. One `forget` needs seven such waits. With Python's default of
-0.005 s, the seven waits take 48 ms in total. With this value, they take 2.5 ms."""
+seconds. The event loop may wait once per database answer. One `forget` waits seven times. This takes 48 ms with
+Python's default of 0.005 s, and 2.5 ms with this value."""
 
 
 def main() -> None:

@@ -202,8 +202,8 @@ class AssistantTools(Tools):
 
 
 def _channel(call: Call[Any]) -> str:
-    """The channel that the message names. If the message names none, the channel is Telegram for a call of the relay.
-    For any other call, it is the client's own channel."""
+    """The channel that the message names. If the message does not name a channel, a call of the relay gets Telegram.
+    Any other call gets the client's own channel."""
     named = call.args.channel if isinstance(call.args, c.RecordMessageArgs) else None
     if named is not None:
         return named

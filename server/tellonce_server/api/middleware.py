@@ -21,8 +21,8 @@ DONE_BY_HOOKS = ("get_context", "record_message")
 
 
 async def show_hooked(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware that hides the tools and instructions for recording from clients whose hooks record every message.
-    Otherwise, the model would record the messages a second time."""
+    """Some clients have hooks that record every message. This middleware hides the tools and instructions for recording
+    from such a client. Otherwise, the client's model would record the messages a second time."""
     result = await call_next(ctx)
     headers = getattr(ctx.request, "headers", {})
     # The SDK passes the result to middleware as JSON data.
@@ -79,7 +79,7 @@ LISTEN = "subscriptions/listen"
 
 
 async def wanted_resources(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware that passes the URIs in a new stream's request to the subscription bus."""
+    """Middleware for requests that open a stream. It passes the requested URIs to the subscription bus."""
     if ctx.method == LISTEN:
         with suppress(ValidationError):  # the SDK refuses a request with invalid parameters
             asked = SubscriptionsListenRequestParams.model_validate(ctx.params)

@@ -30,8 +30,8 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refer_to(fields: dict[str, Any], item: dict[str, Any]) -> None:
-    """Shorten the schema of a list's items. If `fields` has a field of the same name, a field of the items refers to
-    it."""
+    """Shorten the schema of a list's items. If a field of the items has the same name as a field in `fields`,
+    the description of the items' field becomes `As above.`"""
     item.pop("additionalProperties", None)
     for name, inner in item.get("properties", {}).items():
         if name in fields:

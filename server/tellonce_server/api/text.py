@@ -148,8 +148,8 @@ def _match(m: c.ForgetMatch) -> str:
 
 
 def _shown(m: c.ForgetMatch) -> str:
-    """The text of a match. If an erasure removes only a part of the text, the text is followed by the removed part. If
-    it removes a whole memory, the text is followed by the other sentences of the memory."""
+    """The text of a match. If only a part of the text is erased, this part follows. If a whole memory is erased, the
+    sentences that do not match follow."""
     part = f" (only this goes: {' … '.join(m.goes)})" if m.goes else ""
     part += f" (all of it goes, also: {' … '.join(m.beside)})" if m.beside else ""
     return f"sentences in {_counts(m.others)}, such as: {m.text}" if m.others else f"{m.text}{part}"

@@ -17,8 +17,8 @@ logger = logging.getLogger(__name__)
 
 
 async def warn_of_another_user(storage: Storage) -> None:
-    """Warn if the text of other users in this memory is more than twice the local user's text. The warning is logged
-    and added to every context. The storage must be open."""
+    """Warn if this memory contains more than twice as many texts of other users as of the local user. The warning is
+    logged and added to every context. The storage must be open."""
     services = await storage.services()
     connection = await asyncpg.connect(storage.opened.login)
     try:

@@ -77,13 +77,14 @@ class LoopWatch:
 
 
 def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) -> bool:
-    """Whether a call blocked the loop. A late heartbeat alone is no proof, because a busy machine can also delay a
-    heartbeat.
+    """Whether a call blocked the loop. A late heartbeat alone does not prove this, because a busy machine can also
+    delay a heartbeat.
 
-    `worked` is the processor time of the loop's thread since the last heartbeat, in seconds. A call that computes uses
-    processor time. During a call that waits for the system, the thread uses no processor time and is not `runnable`. A
-    waiting call is reported only if the watching thread itself ran on time. `late` is the delay of the watching thread
-    in seconds.
+    - `worked`: processor time of the loop's thread since the last heartbeat, in seconds. A call that computes uses
+      processor time.
+    - `runnable`: false if the loop's thread waits for the system.
+    - `late`: delay of the watching thread, in seconds. A call that waits is reported only if the watching thread ran on
+      time.
     """
     if since_beat < BEAT_SECONDS + LIMIT_SECONDS:
         return False

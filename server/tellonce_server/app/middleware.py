@@ -59,9 +59,8 @@ def completed(app: ASGIApp) -> ASGIApp:
 
 
 def unavailable(app: ASGIApp) -> ASGIApp:
-    """Middleware around the layers that use the database before a request reaches MCP. One of these layers looks up the
-    token. The middleware answers a temporary failure with status 503, a Retry-After header, and a sentence as a
-    JSON-RPC error."""
+    """Middleware that answers a temporary failure with status 503, a Retry-After header, and a sentence as a JSON-RPC
+    error. It encloses the layers that use the database before MCP, such as the lookup of the token."""
 
     async def answering(scope: Scope, receive: Receive, send: Send) -> None:
         begun = read = False

@@ -1,4 +1,4 @@
-"""Decides which failures of the database are temporary, and words the errors for callers."""
+"""Decides which failures of the database are temporary, and writes the error texts for callers."""
 
 import logging
 import time

@@ -11,8 +11,7 @@ from typing import Final, TypeVar
 from weakref import WeakValueDictionary
 
 BURST_SECONDS = 10
-"""The size of a bucket, in seconds. After a pause, a caller is allowed to make all calls of this time span at the same
-moment."""
+"""The size of a bucket, in seconds. A full bucket allows as many calls at once as `rate` allows in this time."""
 
 MOST_BUCKETS = 10_000
 

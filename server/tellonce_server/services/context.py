@@ -289,8 +289,8 @@ def _passage(chat: int, line: Line | StoredMessage) -> Passage:
 
 
 def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[Passage]:
-    """The newest chunk summaries, with at most twice `share` tokens in total. `share` tokens would be too few, because
-    the context leaves out repetitions."""
+    """The newest chunk summaries, up to 2 * `share` tokens in total. A limit of `share` tokens would be too low,
+    because the context leaves out repetitions."""
     left = 2 * share
     for chunk in reversed(rows.chunks):
         left -= estimate(chunk.text)

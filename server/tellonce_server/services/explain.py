@@ -113,8 +113,8 @@ class Explainer:
 
 
 def _is_reached(scope: ChatScope, chat_id: int) -> bool:
-    """Whether a search in `scope` also finds the messages of `chat_id`. This is so if both chats are the owner's own
-    chats."""
+    """Whether a search in `scope` also finds the messages of `chat_id`. The search finds them if both chats are the
+    owner's own chats."""
     return scope.is_own and (chat_id == scope.owner_id or is_conversation(chat_id))
 
 

@@ -104,9 +104,9 @@ class Forgetter:
         )
 
     async def erase(self, scope: ChatScope, args: ForgetArgs, report: Report = unreported) -> Forgotten:
-        """Erase the ticked matches of the preview, except the matches in `except`. Also erase the unticked matches in
-        `also`. All uploaded files are deleted, too, because they can contain the text. A row that changed after the
-        preview is not erased. A confirmation may be repeated with the same selection.
+        """Erase the matches that the preview ticked, except those in `except`. Also erase the matches in `also`, which
+        the preview did not tick. All uploaded files are deleted, too, because they can contain the text. A row that
+        changed after the preview is not erased. A confirmation may be repeated with the same selection.
 
         Raises ForgetRefused if the token belongs to another preview, has expired, or was used with another selection.
         """
@@ -233,8 +233,9 @@ class Forgetter:
         self, scope: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
     ) -> tuple[ForgetQuery, list[MatchingRow]]:
         """The query and its matches. The user may have copied a line as it was displayed. If no text contains that
-        line, the function searches for the stored forms of the line. For a confirmation, the matches are read only if
-        the line has stored forms. The matches then show which form the preview used."""
+        line, the function searches for the forms in which the line may be stored. For a confirmation, the matches are
+        read only if there are such forms. The matches then show whether the preview used the line or one of the
+        forms."""
         query = await query_of(self._deps.database, scope, args, sealed)
         forms = [args.model_copy(update=form) for form in _stored_forms(args)]
         found = await self._scan(scope, query, args) if sealed is None or forms else []
@@ -329,8 +330,13 @@ def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[MatchingR
 def _seen(
     found: Sequence[MatchingRow], now: datetime, query: ForgetQuery, copies: Mapping[int, Sequence[Copy]]
 ) -> tuple[Sequence[Shown], tuple[ForgetMatch, ...], dict[str, int], str]:
-    """Return all matches of a preview, the matches in its result, the numbers of affected rows, and the matches as
-    JSON. The numbers say how many rows of each table would be erased or changed. The JSON is stored with the token."""
+    """Return four values for a preview:
+
+    - all matches
+    - the first MOST_LISTED matches, in the form of the contract
+    - for each table, the number of rows that would be erased or changed
+    - all matches as JSON, which is stored with the token
+    """
     shown = previews.with_answers(previews.matches(found, copies))
     going = {id(matching.row): matching for each in shown if each.match.ticked for matching in each.rows}
     tally = Counter(

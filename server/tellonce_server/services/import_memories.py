@@ -223,8 +223,8 @@ class Keeper:
             await reminders.set_alarm(q, self.scope.owner_id, memory_id, here, self.services.deps.now())
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
-        """Return the known memory with the same text and the same start. Otherwise, return a known memory with the same
-        text if neither this memory nor the item has ended."""
+        """Return the known memory with the same text and the same start. If there is none and the item has not ended,
+        return a known memory with the same text that has not ended."""
         same = [m for m in self.known if m.content == text]
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)

@@ -38,8 +38,8 @@ BATCH = 500
 
 HELD = timedelta(minutes=4)
 """The delay of the extraction from imported exchanges. The memories at the end of an import may correct or reject what
-the exchanges state. The exchanges are therefore read after the memories. The delay is less than LATEST_START. A start
-after a longer delay would be taken for a sign of a wrong clock."""
+the exchanges state. The exchanges are therefore read after the memories. The delay is less than LATEST_START. If a
+job's date is much further ahead, the queue assumes a wrong clock and does not wait."""
 
 
 @dataclass(frozen=True)
@@ -155,8 +155,8 @@ class Importer:
     async def _without_forgotten(
         self, batch: Sequence[ImportMessage]
     ) -> tuple[Sequence[ImportMessage], set[tuple[str, str]]]:
-        """Return the messages with their ids and channels as they are stored. If the user asked to forget a sentence or
-        a speaker after the message was sent, it is left out. Also return the channel and id of each message that
+        """Return the messages with their ids and channels as they are stored. Sentences and speakers are left out if
+        the user asked to forget them after the message was sent. Also return the channel and id of each message that
         contained such a sentence."""
         hashes = self._deps.tombstones
         marks = await tombstones.of_texts(self._deps.database, self.scope.owner_id)

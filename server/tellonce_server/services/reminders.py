@@ -36,8 +36,8 @@ class ReminderKeeper:
         memory = one.memory if one is not None else stored.memory
         assert memory is not None  # one statement was passed in
         if (known := await reminders.delivered(db, *same)) is not None and known.memory.id != memory.id:
-            # The reminder was delivered after the first check. Its memory was therefore no longer active, and the same
-            # statement was stored a second time.
+            # In this case, the reminder was delivered between the first check and `remember`. Its memory was then no
+            # longer active, so `remember` stored the same statement a second time.
             now = self._deps.now()
             ended = max(now, memory.valid_from)
             await memories.set_status(

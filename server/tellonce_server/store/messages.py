@@ -24,8 +24,8 @@ WORDS: Final = {
     "ext_id": "message id",
     "reply_to": "reply to",
 }
-"""The columns with a person's words, in the order of the part `words` in messages.sql. Each value is the name of the
-column in the preview of an erasure."""
+"""The columns with a person's words, in the order of the part `words` in messages.sql. Each value is the name that the
+preview of an erasure shows for the column."""
 
 
 @dataclass(frozen=True)

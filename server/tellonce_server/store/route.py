@@ -69,8 +69,8 @@ async def _keeps_named(address: str) -> bool:
             before = await prepared.fetchval()
             for _ in range(_TRIES):
                 async with other.transaction():
-                    # This transaction occupies the server connection that was just returned. This connection most
-                    # likely has the prepared statement.
+                    # `one` has just returned its server connection to the pooler. This transaction most likely occupies
+                    # that connection, so that `one` must use another connection.
                     await other.fetchval(BACKEND)
                     async with asyncio.timeout(_SECONDS):
                         if await prepared.fetchval() != before:

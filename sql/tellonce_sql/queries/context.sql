@@ -1,11 +1,18 @@
 -- part: other_threads
--- $10 the time for which the context is built, $11 the call's channel, $12 external id of the answered message or null,
--- $13 external id of the message that started the reply thread or null, $14 root thread of the chat, $15 maximum number
--- of messages of the parent thread, $16 maximum number of reply threads, $17 maximum number of other chats, $18 the
--- smallest chat number that a conversation can have, $19 whether messages from outside the thread are read. A reply
--- thread gets messages of its parent thread, which is the thread from which it branched. The root thread gets messages
--- of the reply threads. Both also get the newest exchange of the last day from each of the owner's other chats.
--- Messages that were recorded after the answered message are left out.
+-- $10 the time for which the context is built
+-- $11 the call's channel
+-- $12 external id of the answered message or null
+-- $13 external id of the message that started the reply thread or null
+-- $14 root thread of the chat
+-- $15 maximum number of messages of the parent thread
+-- $16 maximum number of reply threads
+-- $17 maximum number of other chats
+-- $18 the smallest chat number of a conversation
+-- $19 whether messages from outside the thread are read
+-- For a reply thread, messages of its parent thread are returned. The parent thread is the thread from which the reply
+-- thread branched. For the root thread, messages of the reply threads are returned. For both, the newest exchange of the
+-- last day from each of the owner's other chats is returned too. Messages that were recorded after the answered message
+-- are left out.
 asked as (
   select coalesce(min(id), 9223372036854775807) as id, coalesce(min(recorded_at), $10) as recorded_at
   from messages

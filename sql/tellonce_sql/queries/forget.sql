@@ -66,8 +66,8 @@ returning asked
 
 -- name: follow_erasure
 -- $1 owner, $2 id of a confirmed preview, $3 chats, $4 ids and $5 former versions of the messages that lost text to its
--- erasure, $6 now. Changes the owner's other previews, so that they name the next version of these messages. This
--- version has lost text, and has no text that the previews did not show.
+-- erasure, $6 now. Changes the owner's other previews, so that they name the next version of these messages. The next
+-- version contains only text that the previews showed, because the erasure only removed text.
 with gone as materialized (
   select chat_id, id, version from unnest($3::bigint[], $4::bigint[], $5::int[]) as g (chat_id, id, version)
 )

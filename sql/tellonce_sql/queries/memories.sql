@@ -80,8 +80,8 @@ select
 -- end
 
 -- part: was_sure
--- The condition that a memory was valid before it ended. A rejected memory of high confidence was active until an edit
--- withdrew it
+-- The condition for a memory that is valid, or was valid until it ended. A rejected memory of high confidence was
+-- active until an edit withdrew it
     (status in {statuses.sure} or status = 'rejected' and confidence > 0.5)
 -- end
 
@@ -481,12 +481,12 @@ delete from memories where owner_id = $1 and id in (select id from gone)
 returning content
 
 -- name: changes
--- $1 owner, $2 chats, $3 first and $4 last numbers of messages (each array is passed as a text), $5 the chat in which
--- the result is shown, or null for all. Returns, for each message, the memories that were learned from the message and
--- were reworded or replaced later. Each row has the former words and the current memory of the fact. A replaced memory
--- is left out if the current memory was learned from the same message. Every join finds its rows by key. PostgreSQL
--- cannot estimate the rows of the common table expressions. Without keys, it would compare all these rows with each
--- other.
+-- $1 owner, $2 chats, $3 numbers of the first messages, $4 numbers of the last messages (each of these arrays is passed
+-- as one string), $5 the chat in which the result is shown, or null for all. Returns, for each message, the memories
+-- that were learned from the message and were reworded or replaced later. Each row has the former words and the current
+-- memory of the fact. A replaced memory is left out if the current memory was learned from the same message. Every join
+-- finds its rows by key. PostgreSQL cannot estimate the rows of the common table expressions. Without keys, it would
+-- compare all these rows with each other.
 with recursive places as materialized (
   select chat_id, range_agg(int8range(first, last, '[]')) as ids
   from unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) as w (chat_id, first, last)
@@ -523,8 +523,8 @@ order by c.chat_id, c.message_id, now.id
 
 -- name: former_wordings
 -- $1 owner, $2 the chat in which the result is shown, or null for all, $3 how many memories: the former wordings of the
--- memories that were reworded or replaced last. Each row also has the current memory of the fact, and the time until
--- which the wording held. A memory that was only learned again from the same message is left out.
+-- memories that were reworded or replaced last. Each row also has the current memory of the fact, and the time at which
+-- the former wording ended. A memory that was only learned again from the same message is left out.
 with recursive changed as materialized (
   select id, superseded_by
   from memories
@@ -556,10 +556,11 @@ where c.following is null and now.status in {statuses.sure} and now.status <> 's
     or not now.source_ids && learned.source_ids)
 
 -- name: ended
--- $1 owner, $2 chat, $3 messages: the memories from these messages that were later completed, replaced, rejected by the
--- user or reworded. Each row has the former text and the time of this change. Memories that ended only because a better
--- tier read their messages again are left out. Memories that an edit withdrew are left out too, because the edited
--- message shows the new text. The reminders that were set from these messages are included, without a time.
+-- $1 owner, $2 chat, $3 messages. Returns the memories that were learned from these messages, and were later completed,
+-- replaced, reworded, or rejected by the user. Each row has the former text and the time of this change. Memories that
+-- ended only because a better tier read their messages again are left out. Memories that an edit withdrew are left out
+-- too, because the edited message shows the new text. The reminders that were set from these messages are included,
+-- without a time.
 select content, valid_to as ended_at, status = 'rejected' as rejected from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and valid_to is not null
   and (status <> 'superseded' or superseded_by is not null)

@@ -1,7 +1,7 @@
 -- name: missing
 -- across owners: the server's own background work
--- $1 a number of messages: for each owner who has this many messages but no vector index, the statements that drop a
--- half-built index and build a new one
+-- $1 minimum number of messages. Selects the owners who have this many messages but no vector index. Returns two
+-- statements for each of these owners: `clear` drops a half-built index, and `build` builds a new index.
 select name, format('drop index concurrently if exists %I', name) as clear,
   format('create index concurrently %I on messages using hnsw (embedding halfvec_cosine_ops) where owner_id = %s',
     name, owner_id) as build

@@ -7,7 +7,8 @@ select (select count(*) from messages where owner_id = $1) as messages,
     + (select count(*) from model_call_months where owner_id = $1) as kept
 
 -- name: name
--- $1 the former owner, $2 the new owner: stores both for the other statements of this file, until the transaction ends
+-- $1 the former owner, $2 the new owner. Stores the two owners until the transaction ends. The other statements of this
+-- file read them.
 select set_config('chatmem.move_from', $1::bigint::text, true), set_config('chatmem.move_to', $2::bigint::text, true)
 
 -- name: prepare

@@ -1,7 +1,7 @@
 -- name: memories
--- The memories that match the filters of `PageMemoriesArgs`. A filter that is null does not restrict the result.
--- If as_of is given, the memories that were valid at that time are returned, with their text of that time. A page is
--- read from an index in the order of the result. Only counting reads all matching memories.
+-- The memories that match the filters of `PageMemoriesArgs`. A filter that is null does not restrict the result. If
+-- as_of is given, the memories that were valid at that time are returned, with their text of that time. A page is read
+-- from an index in the order of the result. If `counted` is true, all matching memories are read.
 -- learned_since: a time, or null
 -- after_time, after_id: the time and number of the last memory already listed; infinity and the highest number if none
 -- is listed
@@ -58,9 +58,8 @@ select (select count(*) from memories where owner_id = $1 and valid_to is null) 
 -- name: answers
 -- $1 owner, $2 a time, $3 a memory or null, $4 how many, $5 a receipt or null: contexts built before $2, newest first,
 -- each with the message for which it was built. If $3 is not null, only contexts that showed this memory in any section
--- are returned. At the start of a session, the context is built before its message is recorded. Some clients also
--- record the message later. In these cases, `question` is the user's next message in that thread within an hour, and
--- `preceded` is true.
+-- are returned. A context is sometimes built before the user's message is recorded, for example at the start of a
+-- session. In this case, `question` is the user's next message in that thread within an hour, and `preceded` is true.
 select r.id as receipt_id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,
   coalesce(m.content, n.content, '') as question, m.id is null and n.content is not null as preceded
 from context_receipts r
@@ -83,8 +82,8 @@ order by r.created_at desc
 limit $4
 
 -- name: replies
--- $1 owner, $2 a receipt: the messages that answer the receipt's question, oldest first. The numbers of these messages
--- are less than 1,000 above the number of the question. The statement therefore needs no index of `exchange_of`.
+-- $1 owner, $2 a receipt: the messages that answer the receipt's question, oldest first. Only the 999 message numbers
+-- after the question are searched. The statement therefore needs no index of `exchange_of`.
 select m.id, m.role, m.speaker, m.sent_at as at, m.content as text
 from context_receipts r
 join messages m on m.owner_id = $1 and m.chat_id = r.chat_id and m.exchange_of = r.message_id

@@ -20,8 +20,8 @@ where owner_id = $1
 
 -- name: begin_erasure
 -- $1 owner. Adds one to the owner's count of erasures. A receipt is stored only if this count has not changed since its
--- context was read. The row is locked `for update`. A new receipt takes a `key share` lock on this row, and no weaker
--- lock makes it wait.
+-- context was read. The row is locked `for update`. A new receipt takes a `key share` lock on this row. Only a
+-- `for update` lock makes the receipt wait.
 with owner as materialized (
   select owner_id from user_profile where owner_id = $1 for update
 )

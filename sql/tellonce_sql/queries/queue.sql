@@ -1,7 +1,7 @@
 -- name: enqueue
 -- Queues a `NewJob`. If there is an unclaimed job with the same kind, class and dedup key, the new messages are added
--- to that job instead. A past job then gets the later of the two dates, because an import delays its jobs until the
--- import has ended.
+-- to that job instead. Its `not_before` is then the earlier of the two values. For past work, it is the later value,
+-- because an import delays its jobs until the import has ended.
 with chat as (
   update chats set last_job_id = last_job_id + 1
   where owner_id = $owner_id and chat_id = $chat_id

@@ -56,8 +56,8 @@ chat_id, id, thread_key, thread_no, role, speaker, sent_at, tokens, routine, con
 
 -- part: words_of_message
 -- The ranks of `terms` in a message `m`, or null if the message contains none of the terms. The words of a message are
--- read only if they can match. They can match if the message is in `worded`, or if the query has words that `worded`
--- does not cover (`any_term`).
+-- read only if the message is in `worded`, or if `worded` does not cover all words of the query (`any_term.covered` is
+-- not true). Other messages do not contain the words.
 left join lateral (
   select case when ts_rank(tsv, (select term from any_term)) > 0
     then array(select ts_rank(tsv, term) from terms) end as ranks

@@ -28,7 +28,7 @@ def static_files() -> Mapping[str, bytes]:
 
 
 _COMMENT = re.compile(rb"^ *(?:/\*(?:[^*]|\*(?!/))*\*/|//.*)\n", re.MULTILINE)
-"""Matches a comment on lines of its own. The scripts and the style have no other comments; a test checks this."""
+"""Matches a comment that takes up whole lines. The scripts and the style have no other comments; a test checks this."""
 
 
 _IMPORT = re.compile(r'^import \{ (.+) \} from "\./(\w+)\.js";$', re.MULTILINE)

@@ -112,8 +112,8 @@ async def _exported() -> AsyncGenerator[bytes]:
         assert process.stdout is not None  # the output was opened as a pipe
         while part := await process.stdout.read(PART):
             yield part
-        # The process has closed its output, but is still closing the database. At the end of the block, a running
-        # process is terminated, and Popen reads its exit code. asyncio would then miss the exit code and warn of an
-        # unknown child process.
+        # The process has closed its output, but is still closing the database. Without this wait, the end of the block
+        # would terminate the process, and Popen would read the exit code. asyncio would then warn of an unknown child
+        # process.
         if await process.wait():
             raise CommandRefused("The export failed; the server's log says why.", "crash")

@@ -76,7 +76,7 @@ def _applied(script: Path) -> list[int]:
 
 async def tool_folder(dsn: str) -> Path:
     """The first folder with tools that are at least as new as the server; the folder on the PATH is tried first. If all
-    tools are older, the first folder is returned, because its tool then reports the problem."""
+    tools are older than the server, the first folder is returned. The tool in this folder then reports the problem."""
     folders = _folders()
     server = await _server_version(dsn)
     for folder in folders:

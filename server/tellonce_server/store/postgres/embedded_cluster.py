@@ -261,7 +261,7 @@ def _serves(pid: int, cluster: Path) -> bool:
 
 def trim_log(cluster: Path) -> None:
     """If the log exceeds 4 MiB, copy its end to a second file and empty the log. The server can run during this call,
-    because it appends to the log."""
+    because the server only appends to the log."""
     with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
         size = log.seek(0, os.SEEK_END)
         if size > _LOG_BYTES:

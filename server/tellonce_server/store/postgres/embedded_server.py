@@ -218,7 +218,7 @@ class EmbeddedPostgres:
             joined = True
         finally:
             if not joined:
-                # If the start is given up, the server must not continue to run unused.
+                # If the start fails or is cancelled, the server must not continue to run unused.
                 with anyio.CancelScope(shield=True):
                     await self._leave()
 

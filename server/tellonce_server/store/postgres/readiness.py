@@ -25,8 +25,8 @@ select quote_ident(current_user) as login, quote_ident(current_database()) as da
 
 @dataclass(frozen=True)
 class Readiness:
-    """The state of a server and its database. `untaken` are the missing roles, and the roles that the login cannot
-    assume."""
+    """The state of a server and its database. `missing` are the roles that do not exist. `untaken` are these roles and
+    the roles to which the login cannot switch."""
 
     login: str
     database: str
