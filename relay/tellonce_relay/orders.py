@@ -48,8 +48,9 @@ class Order(NamedTuple):
 
 
 def off_record(text: str) -> str | None:
-    """The message without the request not to store it: `Off the record: I quit -> I quit`. The request is at the
-    beginning or the end. Empty if the message is only this request. None for other messages."""
+    """Remove a phrase such as `off the record` from the beginning or end of a message. For example,
+    `Off the record: I quit` becomes `I quit`. The result is empty if the message is only this phrase. None for messages
+    without such a phrase."""
     said = _MENTION.sub("", text).strip().lstrip(_BLANK)
     for language in dict.fromkeys((current_language(), *LANGUAGES)):
         begun = _off_record(language).match(said)
@@ -113,7 +114,7 @@ def without_joint(text: str) -> str:
 
 def _order_in(text: str, language: Language) -> Order | None:
     said = text.strip().lstrip(_BLANK)
-    # In "was kannst du", the words that are otherwise polite words belong to the order.
+    # The second try keeps polite words at the end. In "was kannst du", the words "kannst du" belong to the order.
     return (
         _beginning(_ending(language).sub("", said), language) or _beginning(said, language) or _at_end(said, language)
     )

@@ -55,7 +55,7 @@ class SeenStore:
         size = self._version[1] + append(file, json.dumps(new))
         self._lines += 1
         version = _version(file)
-        if version[1] == size:  # with another size, another process has written, and the file is read again
+        if version[1] == size:  # a different size means that another process wrote, so the file is read again
             self._version = version
 
     def _set(self, name: str, value: str) -> None:

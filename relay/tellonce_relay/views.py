@@ -16,8 +16,8 @@ _QUOTE = 160
 _TALLIED = {"memories": "memory", "sentences": "sentence"}
 """After an erasure, the counts of these tables are shown separately, because people understand them."""
 _NOT_TEXTS = frozenset((*_TALLIED, "messages", "tombstones", "context_receipts"))
-"""The number of other erased texts does not include these tables. Some of them, such as sentences, have a number of
-their own."""
+"""The number of other erased texts does not include the texts in these tables. The erased memories and sentences have
+numbers of their own."""
 
 
 def memory_view(
@@ -78,8 +78,8 @@ def _named_day(memory: Memory) -> datetime | None:
 
 
 def _narrative(profile: Profile) -> str:
-    """The profile's text; empty if it only repeats memories that are listed below. A text that no model has written is
-    only such a repetition."""
+    """The profile's text. Empty if the text only repeats memories that are listed below. Without a model, the text only
+    repeats these memories."""
     listed = (memory for name, entries in profile.lists.items() if name != "uncertain" for memory in entries)
     left = profile.narrative
     for content in sorted((memory.content for memory in listed), key=len, reverse=True):
@@ -162,8 +162,8 @@ def kept_view(done: Forgotten, now: datetime) -> str:
 
 def match_view(match: ForgetMatch, now: datetime) -> str:
     """A match on one line: kind, day, how it was found, and text. A match for several texts has the number of these
-    texts and no day. If only a part of a text would be erased, a second line gives this part. If a memory has other
-    sentences, a further line shows these sentences, because they are erased, too."""
+    texts and no day. If only a part of a text would be erased, a second line gives this part. If the memory's other
+    sentences would be erased, too, a further line gives these sentences."""
     forms = {"number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}
     form = forms.get(match.match or "", "")
     said = f", {day(match.at.astimezone(now.tzinfo), now)}" if match.ref else ""

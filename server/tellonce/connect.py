@@ -118,7 +118,7 @@ class Resilient(httpx2.AsyncBaseTransport):
 
 
 async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
-    """Read a response that is not a stream to its end, so that a broken connection raises an error here. An error
+    """If a response is not a stream, read all of it, so that a broken connection raises an error here. An error
     response that is not JSON becomes a JSON-RPC error, so that the caller sees its text."""
     kind = response.headers.get("content-type", "")
     if response.status_code < 400 and kind.startswith("text/event-stream"):

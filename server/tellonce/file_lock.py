@@ -29,8 +29,8 @@ class HeldLock:
         self._descriptor = descriptor
 
     def is_last(self) -> bool:
-        """Whether no other process has a lock on the file. Call only `release` after this check, because the check can
-        lose our own lock."""
+        """Whether no other process has a lock on the file. The only allowed call after this check is `release`, because
+        the check can lose our own lock."""
         return _try_lock(self._descriptor, "exclusive")
 
     def release(self) -> None:

@@ -96,8 +96,8 @@ class ServerText(str):
 
 
 def invalid(text: str, error: ValidationError, subject: str) -> ServerText:
-    """The text of a validation error. It names the wrong argument. If the error does not concern a single argument, the
-    text names `subject`."""
+    """The text of a validation error. The text names the wrong argument. If the error does not concern a single
+    argument, the text names `subject`."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     if fault := _FAULTS.get(first["type"]):
         return ServerText(text, fault)

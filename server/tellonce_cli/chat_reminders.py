@@ -27,8 +27,8 @@ LONGEST_NAP: Final = 15.0
 """Maximum seconds until the terminal notices a reminder that was set elsewhere."""
 
 LEAD: Final = timedelta(seconds=1)
-"""If a bot delivers the reminders, the terminal reads each reminder earlier than its due time, by this length. At the
-due time, the bot may already have finished the reminder."""
+"""If a bot delivers the reminders, the terminal reads each reminder a little before its due time. At the due time, the
+bot may already have finished the reminder."""
 
 
 @dataclass

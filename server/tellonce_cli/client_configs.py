@@ -170,8 +170,8 @@ CLIENTS: Mapping[ClientName, Client] = {
 
 
 class ConfigFile:
-    """A client's configuration file and a text, which the file has now or will have. The methods return new texts and
-    change nothing. Raises UnreadableConfig."""
+    """One text of a client's configuration file, such as the present text. The methods return new texts and change
+    nothing. Raises UnreadableConfig."""
 
     def __init__(self, client: Client, file: Path, text: str) -> None:
         self._client, self._file, self._text = client, file, text

@@ -74,8 +74,8 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
 
 
 def _plugin_instead(machine: Machine) -> str:
-    """The reason why no entry is added while the plugin is enabled. The text says either that the plugin already shares
-    this memory, or which command makes the plugin share it."""
+    """The reason why no entry is added while the plugin is enabled. If the plugin does not share this memory yet, the
+    text gives the command that sets this up."""
     settings = load(ServerSettings)
     if said := claude_plugin.trouble(machine, settings):
         return f"{said}. Run `{claude_plugin.install_line(machine, settings)}` and start a new Claude Code session."
@@ -194,8 +194,7 @@ def _write(file: Path, text: str, *, keeps_former: bool) -> None:
 
 @contextmanager
 def _writing(file: Path) -> Generator[None]:
-    """Raise CommandFailed if the file cannot be written. This includes a read-only file, although the file could be
-    replaced."""
+    """Raise CommandFailed if the file is read-only or cannot be written."""
     try:
         if file.exists() and not os.access(file, os.W_OK):
             raise PermissionError(errno.EACCES, "the file is read-only")

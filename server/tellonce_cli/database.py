@@ -113,7 +113,7 @@ def hidden_owner(held: Mapping[int, Texts], settings: ServerSettings) -> str | N
     user. None if no memory is hidden.
 
     `held` contains the number of texts of each owner. The local user's memory is hidden until it is moved to the user
-    of the settings, even if the user of the settings has texts.
+    `settings.default_user`. It is hidden even if this user already has texts.
     """
     texts, user = {owner: sum(each) for owner, each in held.items()}, settings.default_user
     own = texts.get(user, 0)

@@ -55,7 +55,7 @@ class Keyboard:
         if self._reading is None:
             self._reading = self._begin(prompt)
         elif self.interactive:
-            print(prompt, end="", flush=True)  # the thread that an interrupted question started is still reading
+            print(prompt, end="", flush=True)  # after an interrupted question, a thread is still reading the input
         line = await asyncio.shield(self._reading)
         self._reading = None
         return line

@@ -156,7 +156,7 @@ def reading_lines(reading: ReadingStatus) -> list[str]:
 
 def _again(reading: ReadingStatus) -> str:
     """The number of exchanges that a better model will read again, and the estimated cost. If no model has read
-    anything yet, any model is a better one."""
+    anything yet, every model counts as better."""
     by_model = any(by.exchanges and by.tier != KEEP_MODEL for by in reading.read_by)
     so_far, better = ("by a weaker model or none", "a better model") if by_model else ("without a model", "a model")
     return (

@@ -22,7 +22,7 @@ LEAST_REPEATED: Final = 3
 """A former wording with fewer words is not searched for in other texts."""
 
 LONGEST_READ: Final = 4_000
-"""Former wordings are searched for in at most this many characters of a passage."""
+"""The search for former wordings reads at most this many characters of a passage."""
 
 _WORD: Final = re.compile(r"\w+")
 _DATE: Final = re.compile(r"\((?=[^()]*\d{4})[^()]*\)")
@@ -87,8 +87,8 @@ def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> 
 
 def changes_at(place: MessageRange | None, changes: Mapping[tuple[int, int], Sequence[Change]]) -> list[Change]:
     """Return the changes of the messages at `place`. They are used to mark a text that shows or summarizes these
-    messages. In a summary of several messages, a former word gets a mark only if the summary repeats it. Former words
-    may be words of a message or of a memory."""
+    messages. In a summary of several messages, a former word gets a mark only if the summary contains this word. Former
+    words may be words of a message or of a memory."""
     if place is None or not changes:
         return []
     numbers = range(place.first, place.last + 1)
@@ -101,10 +101,13 @@ def changes_at(place: MessageRange | None, changes: Mapping[tuple[int, int], Seq
 def with_repeated(
     changes: Mapping[tuple[int, int], Sequence[Change]], passages: Iterable[Passage], formers: Sequence[Former]
 ) -> dict[tuple[int, int], list[Change]]:
-    """Add a change to each passage that repeats a former wording word for word. Such a passage is not the source of the
-    memory. Examples are the passage of a memory that a client stored without its message, and an answer that quotes the
-    user. Return all changes. A passage that is later than the change is left out, because it may be a newer
-    statement."""
+    """Return the changes, and add a change to each further passage that contains a former wording. Examples:
+
+    - an answer that quotes the user;
+    - the user's message, if a client stored the memory without a reference to the message.
+
+    A passage that is later than the change is left out, because it may be a newer statement.
+    """
     found = {place: list(of_place) for place, of_place in changes.items()}
     wordings = ((_WORD.findall(former.words), former) for former in formers)
     joined = [(_joined(words), former) for words, former in wordings if len(words) >= LEAST_REPEATED]
@@ -170,8 +173,9 @@ def _blank(found: re.Match[str]) -> str:
 def _end_of(text: str, words: _Words, change: Change) -> int | None:
     """Return the position at which to insert the mark, or None. The mark follows the first of the former texts that
     appears in the text. A single sentence of a former text is enough, because an excerpt may lack the other sentences.
-    If none appears, the mark is at the end of the text in two cases. First, the former words are not verbatim. Second,
-    the text is clipped and ends with the beginning of a former text."""
+    If none appears, the result is None. There are two exceptions. If the former words are not verbatim, the mark is at
+    the end of the text. If the text is clipped and ends with the beginning of a former text, the mark is also at the
+    end."""
     parts = [part for former in change.former for part in (former, *split_sentences(former))]
     at = next((end for part in parts if (end := words.end_of(part)) is not None), None)
     ends = not change.verbatim or (text.endswith(ELLIPSIS) and any(_is_clipped(text, part) for part in parts))

@@ -53,8 +53,7 @@ UNREAD: Final = "*~\\-_`"
 these characters."""
 _LIKE_RUN: Final = re.compile(r"[a-z]+|[0-9]")
 _MOST_RUNS: Final = 16
-"""Maximum number of words and digits in a LIKE pattern. With more of them, a pattern would exclude hardly any further
-texts."""
+"""Maximum number of words and digits in a LIKE pattern. A longer pattern would find almost the same texts."""
 
 _LINK: Final = r"(?P<image>!?)\[(?P<label>[^\[\]]*+)\](?P<target>\((?:[^()]|\([^()]*+\))*+\))"
 _CODE: Final = r"^[ >]*+(?P<fence>```|~~~)[^`\n]*+\n(?P<code>.*?)(?:^[ >]*+(?P=fence)|\Z)"
@@ -229,9 +228,8 @@ def _disjoint(found: list[Span]) -> list[Span]:
 
 
 def _flexible(folded: str, in_word: str) -> str:
-    """The regular expression for a literal. The expression never begins with characters that it may skip. Otherwise,
-    many such characters in a row would take quadratic time. `in_word` matches the characters that the expression may
-    skip inside a word."""
+    """The regular expression for a literal. The expression never begins with optional characters. Otherwise, many such
+    characters in a row would take quadratic time. `in_word` matches the optional characters inside a word."""
     parts: list[str] = []
     before = "gap"
     for match in _PARTS.finditer(folded):

@@ -23,7 +23,7 @@ _END: Final = re.compile(
 )
 
 _LONGEST_END: Final = 100
-"""A title or an initial is searched for in this many characters at the end of a piece."""
+"""The search for a title or an initial reads only this many characters at the end of a piece."""
 
 _MARKS: Final = "?？؟⁇\u037e"
 _CLOSERS: Final = "\"'”’»)]」』"

@@ -32,8 +32,8 @@ BASE_OF: Final = {
 _VOWEL = re.compile(r"[aeiouy]")
 _DOUBLED = re.compile(r"(?<=..)([bdfgklmnprt])\1$")
 # Matches the part of a verb before -ing or -ed, if the verb lost its final e. A part of one syllable has one vowel, as
-# in mov-ing and us-ing. (A verb without a final e would double the consonant.) A longer part ends like organis-ing,
-# creat-ing and decid-ing.
+# in mov-ing and us-ing. (A verb without a final e would double the consonant.) A longer part ends in letters such as
+# -is, -at or -id, as in organis-ing, creat-ing and decid-ing.
 _LOST_E = re.compile(
     r"^[^aeiou]*[aeiouy][^aeiouwxy]$|[vcz]$|(?<![aeiou])(?:at|ar|ur|id|ud|ut|in|ag|is|us|as|ir)$|(?<=[aeiou]{2})[sv]$"
 )

@@ -51,7 +51,7 @@ class Batched(Wrapped):
         if waiting is None:
             waiting = self._waiting[key] = _Waiting()
             waiting.call = asyncio.create_task(self._called(key, waiting))
-        assert waiting.call is not None  # the first request sets the call
+        assert waiting.call is not None  # the first request created this task
         place = len(waiting.requests)
         waiting.requests.append(request)
         if len(waiting.requests) >= self._most:

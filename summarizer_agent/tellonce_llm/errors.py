@@ -46,4 +46,4 @@ class LLMUnusable(LLMError):
 
     cause: Cause = field(default="refused", kw_only=True)
     answer: Answer | None = field(default=None, kw_only=True)
-    """The unusable answer. The user still pays for its tokens."""
+    """The unusable answer. The user still pays for the tokens of this answer."""

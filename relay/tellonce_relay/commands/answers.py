@@ -26,7 +26,7 @@ from tellonce_relay.routines.file import Routine
 from tellonce_relay.seen_store import SeenStore
 
 _NOTES_READ = 50
-"""Number of the newest notes that `/memory` reads. The answer lists those that only a search finds."""
+"""`/memory` reads this many of the newest notes. From these notes, it lists the ones that only a search finds."""
 _MOST_NAMED: Final = 3
 """Maximum number of memories that the answer to `/edit` names."""
 _NUMBER_DIGITS: Final = 15
@@ -190,4 +190,4 @@ TEXT_ANSWERS: Final[Mapping[str, Callable[[CommandContext, Incoming, str], Await
     "help": _help,
     "start": _start,
 }
-"""The functions that answer commands with a text alone. Each function gets the text after the command."""
+"""The functions of the commands that are answered without buttons. Each function gets the text after the command."""

@@ -44,8 +44,8 @@ class ForgetList:
 
     @property
     def quotes(self) -> Sequence[c.ForgetMatch]:
-        """The bot's own answers that only quote the memory. They share one line and one button. The result is empty if
-        there is only one such answer. It is also empty if all matches are such answers."""
+        """The bot's own answers that only quote the memory. They share one line and one button. Empty if fewer than two
+        matches are answers of this kind. Also empty if all matches are answers of this kind."""
         found = [match for match in self.matches if match.kind == "message" and quotes_in(match.text)]
         return found if 1 < len(found) < len(self.matches) else []
 

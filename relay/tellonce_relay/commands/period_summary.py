@@ -32,8 +32,8 @@ def past_span(text: str, asked_at: datetime, zone: ZoneInfo) -> Span | None:
 
 
 async def period_summary(memory: MemoryClient, incoming: Incoming, text: str, span: Span, zone: ZoneInfo) -> str:
-    """The person's messages in the span, oldest first, or a sentence that there are none. In a group, only the group's
-    messages are read. Raises MemoryUnreachable and MemoryRefused."""
+    """The text that lists the person's messages in the span, oldest first. If there are none, the text says so. In a
+    group, only the group's messages are read. Raises MemoryUnreachable and MemoryRefused."""
     until = span[1] - timedelta(microseconds=1)
     args = c.SearchMemoryArgs(
         query=_topic(text, incoming.sent_at, zone),

@@ -1,4 +1,4 @@
-"""Turns the receipt of an answer's context into the sentences of `/why`. Pure."""
+"""Writes the text of `/why` from a receipt: the stored list of the texts in an answer's context. Pure."""
 
 import re
 from collections import Counter

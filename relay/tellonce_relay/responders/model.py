@@ -52,7 +52,8 @@ class ModelResponder:
 
 
 class SingleSystemPrompt(Wrapped):
-    """Sends all system messages as one, because the chat templates of some local models drop every further one."""
+    """Sends all system messages as one message. The chat templates of some local models keep only the first system
+    message."""
 
     async def complete(self, request: Completion) -> Answer:
         return await super().complete(_joined(request))

@@ -87,16 +87,17 @@ _RESULTS = 20
 _RECENT = 100
 _LINES = 3
 _NEARLY = 0.5
-"""Minimum score of a newer result that shares no words with the question, as a share of the best score. Measured with
-the 30 questions of `tests/relay/test_offline_questions.toml`:
+"""A newer result without a word of the question needs at least this fraction of the best score. Measured with the 30
+questions of `tests/relay/test_offline_questions.toml`:
 
 - 0.4 adds 9 right lines and 7 other lines.
 - 0.5 adds 8 right lines and 3 other lines.
 - 0.55 adds 7 right lines and 1 other line.
 """
 _FAR = 1.5
-"""If no result shares a word with the question, a shown result's score is at most this far below the best score. Of 20
-such questions over 30 messages, the best result answers 12; the first three results within this distance answer 16."""
+"""Used if no result contains a word of the question. The score of a shown result is at least the best score minus this
+value. Of 20 such questions over 30 messages, the best result answers 12; the first three results within this distance
+answer 16."""
 _LISTED = 8
 _UNREAD = timedelta(minutes=5)
 """Learning from a message can take this long, even without a failure."""
@@ -357,8 +358,8 @@ def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
 
 
 def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
-    """One result as a line. Quotation marks enclose only verbatim words. The dates of days that the words name come
-    after the quotation."""
+    """One result as a line. Quotation marks enclose only verbatim words. If the words name a day, its date follows the
+    quotation."""
     at = day(result.at, incoming.sent_at)
     if result.kind == "summary":
         return phrase("offline.summary", day=at, text=short(result.text, _LONGEST))
@@ -402,7 +403,7 @@ def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) 
 
 
 def _is_date_of(year: int, found: Expression) -> bool:
-    """Whether `found` is a date without a year (`March 4`) and its first reading is in `year`."""
+    """Whether `found` is a date without a year (`March 4`), and its first possible date is in `year`."""
     starts = {(reading.start.month, reading.start.day) for reading in found.readings}
     return len(starts) == 1 < len(found.readings) and found.readings[0].start.year == year
 

@@ -15,10 +15,10 @@ PLACE = re.compile(r"\[(?:location|place|contact) [^\]]*\]")
 BEFORE = timedelta(minutes=5)
 """Maximum time between a message with a place and a later message about this place, such as "I parked here"."""
 _ANSWERED = 2
-"""Difference between the numbers of a person's message and their next message if the bot answered in between."""
+"""The number of a person's next message is higher by 1, or by 2 if the bot answered in between."""
 APART = "\u2029"
-"""Separates two messages of a burst if the first message ends with a sentence. The two messages are quoted separately,
-because the person did not say them in one piece."""
+"""Separates two messages of a burst if the first message ends with a complete sentence. The two messages are quoted
+separately, because the person did not say them in one piece."""
 BURST = timedelta(seconds=2)
 """Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
 

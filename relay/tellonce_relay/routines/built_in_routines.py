@@ -1,4 +1,5 @@
-"""The routines that are written from memory. Each has a task for the model, and a text for use without a model."""
+"""The built-in routines. Their texts are based on stored memories. Each routine has a task for the model, and a text
+for use without a model."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta

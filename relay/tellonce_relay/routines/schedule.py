@@ -21,7 +21,8 @@ from tellonce_relay.turn.turn import NotShown
 logger = logging.getLogger(__name__)
 
 LONGEST_NAP = timedelta(minutes=1)
-"""Maximum pause between two checks of the clock. A check notices a changed clock, and that the machine was asleep."""
+"""Maximum pause between two checks of the clock. A check notices that the clock was changed or that the machine was
+asleep."""
 
 LATE = timedelta(minutes=15)
 """A routine that is late by more than this time is skipped: nobody wants the morning summary at noon."""

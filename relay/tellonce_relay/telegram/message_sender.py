@@ -6,9 +6,9 @@ Telegram has no idempotency keys, and a bot cannot read a chat. But if an edit c
 increase. So if the answer to a send is lost, the sender tries such an edit with the message ids after the highest known
 id. If such an edit finds the message, the message was sent; otherwise the message is sent again.
 
-Telegram can execute the first request after this check. Then the text appears twice. Before further messages to the
-chat, the sender therefore repeats the check, and deletes the message that it finds. The second check finds only a
-message that is among the next `LOOK_AT` unseen messages. A more distant message remains as a duplicate. This is
+The message that was sent first can still arrive after this check. Then the text appears twice. Before further messages
+to the chat, the sender therefore repeats the check, and deletes the message that it finds. The second check finds only
+a message that is among the next `LOOK_AT` unseen messages. A more distant message remains as a duplicate. This is
 possible while more than a hundred updates are waiting.
 """
 
@@ -114,9 +114,9 @@ class MessageSender:
     `tellonce send`; with None, as in the relay, a call retries until Telegram is available.
 
     `newest` stores the highest message ids across restarts. When the sending of a message begins, the stored id is
-    lower than the id that the message will get. After a kill, the stored id can be the id of the uncertain message
-    itself. The process stores the id first, and then that the message has arrived. A kill between these steps is
-    possible. So the search excludes only the ids that this process has seen, and the ids in `scripts`: the messages of
+    lower than the id that the message will get. The process first stores the id of a message. Then it stores the fact
+    that the message has arrived. After a kill between these steps, the stored id is the id of the uncertain message
+    itself. So the search excludes only the ids that this process has seen, and the ids in `scripts`: the messages of
     `tellonce send`, which another process may send at any time.
     """
 
@@ -181,8 +181,8 @@ class MessageSender:
         chat, or with None if no number is known. If it stays unknown whether the message was sent, `find` can look for
         the message among higher ids.
 
-        Raises NotSent. Raises AnswerLost if the answer was lost and no message number is known at which a search could
-        begin.
+        Raises NotSent. Raises AnswerLost if the answer was lost and no message number is known. Without a number,
+        `find` cannot look for the message.
         """
         try:
             return await self._number(to, what, markup, about_to, self._with_retries)

@@ -85,8 +85,8 @@ class ThreadFacts:
 def thread_facts(message: Message) -> ThreadFacts:
     """The thread data of a message.
 
-    In a topic, a message that is not a reply has a reply target, too: the message that created the topic. In a
-    supergroup without topics, a reply has a thread id that is not a topic; sending to it fails.
+    In a topic, every message has a reply target. If the message is not a reply, the target is the message that created
+    the topic. In a supergroup without topics, a reply has a thread id that is not a topic; sending to it fails.
     """
     target = message.reply_to_message
     reply_to = target.message_id if target is not None and target.forum_topic_created is None else None

@@ -55,7 +55,7 @@ class Persistence:
 
     @property
     def briefly(self) -> "Persistence":
-        """Return a shorter persistence for an answer that is also retried later."""
+        """A copy with a tenth of the total time, for an answer that the caller also retries later."""
         return replace(self, total=self.total / 10)
 
 

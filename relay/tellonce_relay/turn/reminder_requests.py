@@ -148,10 +148,11 @@ def offered(text: str, said_at: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
 
     - `dentist on Friday`: one reminder at nine on this day.
     - `dentist on Friday at 3 pm`: one reminder an hour before this time.
-    - `tennis every Friday at 5 pm`: one reminder for each repeated time at the beginning or the end.
+    - `tennis every Friday at 5 pm`: one reminder for each repeated time. The times are at the beginning or end of the
+      text.
     - `in an hour and a half: call mum`: one reminder after this time.
 
-    A long or forwarded text gets no reminder, and neither does a time that is near or past.
+    There is no offer for a long or forwarded text. There is also no offer for a time that is near or past.
     """
     if len(text) > LONGEST_QUOTED or is_forwarded(text):
         return ()

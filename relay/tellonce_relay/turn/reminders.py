@@ -164,8 +164,8 @@ def elapsing_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
 
 
 def repeated_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The reminders of a text such as `tennis every Friday at 5 pm`. Empty unless repeated times of day are at the
-    text's beginning or end, and the text names the subject."""
+    """The reminders of a text such as `tennis every Friday at 5 pm`. The text must name the subject. It must begin or
+    end with repeated times of day. For other texts, the result is empty."""
     try:
         found = _alarms_in(text, now, zone)
         outer = found[0].start == 0 or not text[found[-1].end :].strip(" .!")
@@ -260,8 +260,8 @@ def _at(what: str, found: Alarm, words: str, now: datetime, zone: ZoneInfo) -> W
 
 def _last(found: Alarm, first: datetime, zone: ZoneInfo) -> datetime | None:
     """The last possible time of a repetition that begins at `first`. None for a repetition without an end. In `every 2
-    hours for 5 minutes`, the length ends before the second time. Such a length is not an end of the repetition, but the
-    length of the activity."""
+    hours for 5 minutes`, the 5 minutes are over before the second time. So they are the length of the activity, not of
+    the repetition."""
     last = found.last_possible(first)
     if last is None or found.lasts is None or found.lasts[1] not in ("hour", "minute"):
         return last
@@ -282,8 +282,12 @@ def set_reply(made: Sequence[Reminder], now: datetime, zone: ZoneInfo) -> Reply:
 
 
 def _notes(reminder: Reminder, now: datetime, zone: ZoneInfo) -> Iterator[str]:
-    """Sentences of a confirmation about a repetition. They say when it ends, or that it has no end although its subject
-    names an end. They say what happens in months that lack its day."""
+    """The sentences about a repetition in its confirmation:
+
+    - the last time, if the repetition has an end;
+    - that the repetition has no end, if only the words of its subject name an end;
+    - what happens in months without the reminder's day.
+    """
     assert reminder.repeats is not None
     last = last_due(reminder.repeats, reminder.due_at.astimezone(zone), zone)
     if last is not None:

@@ -40,9 +40,10 @@ class Done:
     """The result of carrying out tags. `refused` counts the tags that the memory refused. `unsaved` counts the tags for
     which the memory was unreachable.
 
-    `uncertain` are claims that the user's words do not support. `unclosed` are goals and reminders that the model wants
-    to close and the user did not mention. The user is asked about the memories in `uncertain` and `unclosed`. `unset`
-    are sentences about reminders without a possible time; the answer may have promised these reminders.
+    `uncertain` are claims that the user's words do not support. `unclosed` are goals and reminders that the user did
+    not mention, although the model wants to close them. The user is asked about the memories in `uncertain` and
+    `unclosed`. `unset` are sentences about reminders without a possible time; the answer may have promised these
+    reminders.
     """
 
     applied: int = 0

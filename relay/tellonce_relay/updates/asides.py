@@ -74,7 +74,7 @@ class Asides:
             await tell_or_log(case, f"{one.undo} {one.memory.id}", said.text, said.markup)
 
     async def _ask_to_close(self, case: Case, unclosed: Sequence[Memory]) -> None:
-        """Ask about goals and reminders that the model wants to close and the user did not mention."""
+        """Ask about goals and reminders that the user did not mention, although the model wants to close them."""
         for one in unclosed:
             asked = phrase("memory.is_it_done", content=views.in_days(one.content))
             await tell_or_log(case, f"close {one.id}", asked, buttons.close_buttons(one.id))

@@ -74,8 +74,8 @@ class CaseOrders:
         return None if is_command(case.incoming.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def undo(self, case: Case) -> CallbackData | None:
-        """The button that a reply such as "undo" means. It is under the bot's message to which the person replies. None
-        for other messages."""
+        """For a reply such as "undo" to a message of the bot, the button under the bot's message. None for other
+        messages."""
         target = case.message.reply_to_message
         button = undo_under(target) if target is not None and target.from_user == self._e.bot.bot else None
         if button is None:

@@ -89,8 +89,8 @@ def _spelled(digits: re.Match[bytes]) -> bytes:
 
 
 def _safe_cut(data: bytes) -> int:
-    """The position at which the data can be cut without splitting an escape or a run of backslashes. A run stays whole,
-    because the length of the run decides whether an escape begins."""
+    """The position at which the data can be cut without splitting an escape or a run of backslashes. Backslashes in a
+    row are not separated, because their number decides whether an escape begins."""
     cut = max(0, len(data) - _TAIL)
     inside = data.find(b"\\", max(0, cut - len(rb"\xN")), cut)
     cut = cut if inside < 0 else inside

@@ -37,7 +37,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class KnownAs:
-    """The name of the user in the file. If the user is recognized by a name, each such name is yielded once."""
+    """A name of the user in the file. Each name is yielded once."""
 
     name: str
 

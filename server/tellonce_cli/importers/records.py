@@ -47,8 +47,9 @@ class Loose:
 def read_values(
     path: Path, name: str, is_record: Callable[[str], bool], what: str, progress: Progress
 ) -> Iterator[Record | Loose]:
-    """Yield the objects that have a path that `is_record` accepts, and all other values as `Loose`. The values are read
-    from the file `name` of an export. `what` is the name of the export in an error message. Raises ImportFailed."""
+    """Read the values in the file `name` of an export. If `is_record` accepts the path of an object, yield the object
+    as a `Record`. Yield all other values as `Loose`. `what` is the name of the export in an error message. Raises
+    ImportFailed."""
     number, begun, building = 0, False, None
     with opened(path, name, progress) as stream:
         try:

@@ -235,9 +235,9 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
 
 
 def _is_spelled_day(line: Line, index: int, at: int, day: int) -> bool:
-    """Whether an ordinal word is a day. This is so after a word such as `on`. After a verb such as `is`, the next word
-    must not be a noun: `the swap is the fourteenth at Linda's`. After a verb, ordinals up to 12 are not accepted,
-    because they are often ranks."""
+    """Whether an ordinal word is a day. After a word such as `on`, the ordinal is a day. After a verb such as `is`, the
+    ordinal is a day only if no noun follows the ordinal: `the swap is the fourteenth at Linda's`. After a verb,
+    ordinals up to 12 are not accepted, because they are often ranks."""
     lead, after = line[index - 1], line[at + 1]
     apart = after.kind in {"mark", "end"} or after.has("at") or after.has("clause") or after.has("in")
     predicate = day > _MONTHS and lead.has("tense_be") and line[index].has("article") and apart

@@ -246,8 +246,8 @@ def _with_time(line: Line, item: Item) -> Item:
 
 
 def _part_after(line: Line, end: int) -> tuple[str | None, int]:
-    """The part of the day that belongs to the day before `end`, and the index after this part. A word such as `tonight`
-    implies the part. Otherwise, the part can follow the day."""
+    """The tokens up to `end` name a day. Return the part of this day, and the index after the part. A word such as
+    `tonight` implies the part. Otherwise, the part can follow the day."""
     day = line[end - 1]
     implied = (day.has("day") and not day.has("day_only")) or day.has("weekday")  # `tonight`, `Montagabend`
     part = day.get("part") if implied else None

@@ -75,8 +75,8 @@ def _half_of(days: Days, nth: int) -> Days:
 
 
 def _last_day(meaning: Meaning, *, sure: bool, month: bool) -> Meaning:
-    """The meaning of the end of a span. The last day is certain after a word of limit (`by the end of May`) and in `the
-    end of the month`. Otherwise, the text can mean any of the last days. The end of a week is never certain: it is
+    """The meaning of the end of a span. The last day is certain after a word such as `by` (`by the end of May`), and in
+    `the end of the month`. Otherwise, the text can mean any of the last days. The end of a week is never certain: it is
     Friday for some people and Sunday for others, so these three days are returned as approximate."""
     span = meaning.choices[0].precision
     if span == "week" and meaning.choices[0].end - meaning.choices[0].first == WEEK:

@@ -23,8 +23,8 @@ _LENGTHS: Final = {"minute": 1, "hour": _HOUR, "half_hour": _HOUR // 2}
 FoundT = TypeVar("FoundT")
 _WITHIN_DAY: Final[dict[str, tuple[int, IntervalUnit]]] = {**UNITS, "hour": (1, "hour"), "minute": (1, "minute")}
 _MISSING: Final = {"29 * *": (1, 12), "30 * *": (1, 12), "31 * *": (1, 12), "29 2 *": (12, 2)}
-"""Some months or years lack these days. Each value is the number of months between two alarms, and a month that has the
-day."""
+"""Some months or years lack these days. Each value has two numbers: the months between two alarms, and the number of a
+month that has the day."""
 LONGEST: Final = 1_999
 """Maximum number of days or months until the end of a repetition. If a text gives a longer length, the repetition has
 no end."""

@@ -33,7 +33,7 @@ _LONGEST_ANCHOR: Final = 10 * DAY
 _LASTING: Final = frozenset({"date", "feast"})
 """The forms of days that depend only on the year. The day on which the text was said does not change them."""
 _BEFORE: Final = 6
-"""A year in this many tokens before a quotation applies to the days in the quotation."""
+"""Number of tokens before a quotation. A year among these tokens applies to the days in the quotation."""
 _YEARS: Final = range(1900, 2100)
 _NAMED: Final = frozenset({"month", "feast", "unit", "season"})
 _BESIDE: Final = 3  # tokens: `your time on`

@@ -51,7 +51,8 @@ def bare_year(line: Line, index: int) -> Phrase | None:
 
 def _is_german_year(line: Line, index: int) -> bool:
     """Whether the number is a year. German gives a year without a preposition: `2019 sind wir umgezogen`, `mein Abitur
-    war 1998`. A round number or a number before a noun or a sign is not accepted, because it is often an amount."""
+    war 1998`. Round numbers are not accepted. Numbers before a noun or a sign are not accepted, either. Both kinds are
+    often amounts."""
     token, before, after = line[index], line[index - 1], line[index + 1]
     if line.language != "de" or token.word.endswith("00") or after.capital or after.word in _SIGNS_OF_AMOUNTS:
         return False

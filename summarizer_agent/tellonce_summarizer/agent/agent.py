@@ -64,8 +64,8 @@ class Agent:
         self._emit = emit
         self._running: set[asyncio.Task[None]] = set()
         self._unusable_tier: Tier | None = None
-        """The best available tier when an answer was unusable. A usable answer of this tier resets the value to
-        None."""
+        """After an unusable answer, the tier that was the best available one at that time. A usable answer of this tier
+        resets the value to None."""
 
     async def run(self, stop: asyncio.Event) -> None:
         """Claim and work until `stop` is set."""
@@ -98,8 +98,8 @@ class Agent:
             return None
 
     def _worth_redoing(self) -> Tier:
-        """The tier for which the server should redo work. This is the best available tier, or `keep` after an unusable
-        answer of that tier. With `keep`, the server does not redo any work."""
+        """Return the best available tier, so that the server offers the work of lower tiers again. If an answer was
+        unusable while this tier was the best one, return `keep`. Then the server offers no work again."""
         best = self._chain.best_tier()
         return "keep" if best == self._unusable_tier else best
 

@@ -48,8 +48,9 @@ async def with_second_reading(
     admitted: bool,
     together: str | None = None,
 ) -> Outcome[ExchangeResult]:
-    """The result `first` after a second reading by the same tier. A claim that the second reading does not confirm gets
-    a doubt. If there is no usable second reading, every claim gets a doubt, and the result is provisional."""
+    """Let the same tier read the claims of `first` a second time. Return `first` with a doubt at each claim that the
+    second reading does not confirm. If there is no usable second reading, every claim gets a doubt, and the result is
+    provisional."""
     claims = [(place, item) for place, item in enumerate(first.result.items) if item.certain and not item.note]
     if not claims or first.tier == "keep":
         return first
