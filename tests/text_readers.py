@@ -67,6 +67,7 @@ from tellonce_text import (
     sentences,
     stemming,
     tokens,
+    told_secrets,
 )
 from tellonce_text.dates import (
     alarms,
@@ -448,6 +449,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.importance.statement_importance": lambda text: importance.statement_importance(text, 0.5),
     "tellonce_text.folding.nfkc": folding.nfkc,
     "tellonce_text.secrets.mask": secrets.mask,
+    "tellonce_text.told_secrets.told": lambda text: list(told_secrets.told(text)),
     "tellonce_text.secrets.may_hold": secrets.may_hold,
     "tellonce_text.stemming.stem": stemming.stem,
     "tellonce_text.tokens.clip": lambda text: tokens.clip(text, 500),
@@ -638,7 +640,7 @@ _SEEDS = {
     "letters": "a", "capitals": "A", "one-letter words": "a ", "names": "Ab ", "Chinese": "你", "Cyrillic": "привет ", "Hangul": "한", "emoji": "😀",
     "joiners": "\u200d", "quotation marks": '"', "apostrophes": "'a ", "stars": "*", "fences": "⟦memory⟧", "code": "```", "quotes": "> ", "rules": "- ",
     "short lines": "a: b\n", "section titles": "AB ", "full stops": ".", "sentences": "A. ", "questions": "is it? ", "dates": "March 3 ", "times": "at 7",
-    "e-mails": "x@y.z ", "addresses": "://a:b", "passwords": "password is ", "tokens": "eyJ", "keys": "sk-", "secrets": "secret ", "tags": "[REMEMBER: a",
+    "e-mails": "x@y.z ", "addresses": "://a:b", "passwords": "password is ", "PINs": "I said that my pin of a card is 4821 and the pw Cat99x ", "tokens": "eyJ", "keys": "sk-", "secrets": "secret ", "tags": "[REMEMBER: a",
     "possessives": "my the our ", "reasons": "because i like ", "conditions": "if I ", "owners": "a's b's ", "corrections": "no wait, 3 ", "not": "not 3, ",
     "number words": "one hundred and ", "roles": "I'm a ", "debts": "Tom owes me ", "goals": "I need to x by ", "places": "I live in ", "slashes": "/", "colons": "user:", "images": "![", "marks in turn": "*_",
     "underscores": "_", "hyphens": "a-", "commas": "a, ", "ands": "a and ", "plain text": SENTENCE + ". ",
