@@ -337,7 +337,8 @@ READERS: dict[str, Callable[[str], object]] = {
         {"said": [text]}, lambda part: QUERIES["TopicQuery"].marks(part, SOURCE)
     ),
     "tellonce_text.sentences.placed_sentences": lambda text: list(sentences.placed_sentences(text)),
-    "tellonce_text.sentences.placed_runs": lambda text: list(sentences.placed_runs(text)),
+    "tellonce_text.sentences.whole_sentences": lambda text: list(sentences.whole_sentences(text)),
+    "tellonce_text.sentences.goes_on": lambda text: sentences.goes_on(text, len(text) // 2),
     "tellonce_relay.commands.period_summary.past_span": lambda text: period_summary.past_span(text, NOW, ZONE),
     "tellonce_text.changes.marked": lambda text: changes.marked(
         text, [changes.Change(8, SENTENCE, ("a a", "7 7", SENTENCE), verbatim=True)]
