@@ -1,6 +1,7 @@
 """The bot's answer to each command. Answers that have buttons or depend on the running conversation are in this module;
 all others are in `answers.py`."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -98,18 +99,32 @@ async def _edit(call: CommandCall) -> Reply:
 
 
 async def _remember(call: CommandCall) -> Reply:
-    """Store the text. If the text names a future day, offer a reminder for that day."""
-    if not call.text:
-        return await _text_answer("remember", call)
+    """Store the text or, if the text is only a word such as `this`, the message to which the person replies. If the
+    stored text names a future day, offer a reminder for that day."""
     incoming, zone = call.incoming, call.context.zone
-    kept = await store_statement(call.context, incoming, call.text)
+    text = _quotation(incoming) if _only_points(call.text) else call.text
+    if not text:
+        return await _text_answer("remember", replace(call, text=""))
+    kept = await store_statement(call.context, incoming, text)
     said, markup = views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False)
-    offer = offered(call.text, incoming.sent_at, zone)
+    offer = offered(text, incoming.sent_at, zone)
     if not offer:
         return Reply(said, markup)
     button = buttons.reminder_offer(kept.id, of_memory=True).inline_keyboard[0]
     rows = [[*markup.inline_keyboard[0], *button]]
     return Reply(f"{said}\n{question(offer, incoming.sent_at, zone)}", InlineKeyboardMarkup(rows))
+
+
+def _only_points(text: str) -> bool:
+    """Whether a text has only words such as `this`, which point to another message, or no words."""
+    return all(word in STOP_WORDS or word in signs() for word in re.findall(r"\w+", text.casefold()))
+
+
+def _quotation(incoming: Incoming) -> str:
+    """The words to which a message replies, with the name of the other person who said them; empty if it is no
+    reply."""
+    said = incoming.meant.strip()
+    return f"{incoming.quoted_speaker}: {said}" if said and incoming.quoted_speaker else said
 
 
 async def _memory(call: CommandCall) -> Reply:
@@ -128,7 +143,7 @@ async def _forget(call: CommandCall) -> Reply:
     """The list of what would be forgotten. In a reply, a topic such as `this` means the message to which the person
     replies."""
     context, incoming, topic = call.context, call.incoming, call.text
-    if incoming.meant and all(word in STOP_WORDS or word in signs() for word in topic.casefold().split()):
+    if incoming.meant and _only_points(topic):
         topic = views.short(incoming.meant)
         target = c.ForgetArgs(literal=incoming.meant, **incoming.place)
     elif not topic:
