@@ -29,7 +29,7 @@ from tellonce_cli.importers import items as imported_items
 from tellonce_relay import catalogue, incoming_message, views
 from tellonce_relay import orders as orders_in_words
 from tellonce_relay.commands import confirmations, period_summary
-from tellonce_relay.responders import offline, search_results, shared_words
+from tellonce_relay.responders import offline, quotations, search_results, shared_words
 from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminder_requests, reminders, tags
@@ -157,6 +157,13 @@ def _forgotten_as_topic(text: str) -> object:
     return forget_query.TopicQuery(text, found).marks(SENTENCE, SOURCE) if found is not None else None
 
 
+def _other_days(text: str) -> object:
+    try:
+        return reminders.other_days(text, NOW, ZONE)
+    except reminders.NotSet:
+        return None
+
+
 def _wanted_by(text: str) -> object:
     try:
         return reminders.wanted_by(text, NOW, ZONE)
@@ -238,8 +245,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.responders.offline.is_said_to_us": offline.is_said_to_us,
     "tellonce_relay.responders.search_results.with_lines": lambda text: search_results.with_lines(_summary(text), bool),
     "tellonce_relay.responders.offline.quotes_in": offline.quotes_in,
+    "tellonce_relay.responders.quotations.quoted": lambda text: quotations.quoted(text, NOW, NOW, ZONE),
     "tellonce_relay.responders.offline.quotes_nothing": offline.quotes_nothing,
     "tellonce_relay.turn.reminders.only_times": lambda text: reminders.only_times(text, NOW, ZONE),
+    "tellonce_relay.turn.reminders.other_days": _other_days,
     "tellonce_text.dates.intervals.Interval.read": intervals.Interval.read,
     "tellonce_server.embedding.wordpiece.WordPiece.ids": lambda text: _wordpiece().ids(text),
     "tellonce_relay.views.without_due": lambda text: views.without_due(text, NOW),
@@ -558,7 +567,7 @@ NOT_READERS = frozenset(
 
     tellonce_text.dates.clock_phrases.in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.neighbor_phrases.counted_beside tellonce_text.dates.neighbor_phrases.unit_beside tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
-tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.Wanted.in_place tellonce_relay.turn.reminder_requests.ReminderRequests.completes
+tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.set_reply tellonce_relay.turn.reminders.Wanted.in_place tellonce_relay.turn.reminder_requests.ReminderRequests.completes
     tellonce_relay.views.in_order tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.entries
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
@@ -603,11 +612,12 @@ only pass texts on to the functions in READERS."""
 
 SLOW = frozenset(
     """
+    tellonce_relay.responders.quotations.quoted
     tellonce_server.domain.erasure.targets.Target.topic tellonce_server.domain.erasure.targets.Target.statement
     tellonce_server.domain.tombstones.Tombstones.mark tellonce_server.domain.tombstones.Tombstones.covering
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
-    tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.has_time tellonce_relay.turn.reminders.elapsing_by tellonce_relay.turn.reminders.repeated_by
+    tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.other_days tellonce_relay.turn.reminders.has_time tellonce_relay.turn.reminders.elapsing_by tellonce_relay.turn.reminders.repeated_by
     tellonce_relay.commands.period_summary.past_span
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
