@@ -116,8 +116,9 @@ async def _remember(call: CommandCall) -> Reply:
 
 
 def _only_points(text: str) -> bool:
-    """Whether a text has only words such as `this`, which point to another message, or no words."""
-    return all(word in STOP_WORDS or word in signs() for word in re.findall(r"\w+", text.casefold()))
+    """Whether a text is empty, or has only words such as `this`, which point to another message."""
+    said = re.findall(r"\w+", text.casefold())
+    return bool(said or not text) and all(word in STOP_WORDS or word in signs() for word in said)
 
 
 def _quotation(incoming: Incoming) -> str:
