@@ -132,7 +132,7 @@ async def _memory(call: CommandCall) -> Reply:
     """The stored memories or, if there are none, the latest messages."""
     context, incoming = call.context, call.incoming
     profile = await context.memory.get_profile(c.GetProfileArgs(**incoming.place))
-    shown = memory_browser.overview(profile, context.zone, incoming.sent_at)
+    shown = memory_browser.overview(profile, context.zone, incoming.sent_at, incoming.chat_id)
     if memory_browser.is_empty(profile):
         now = (await context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place))).current_session
         said = [phrase("summary.session", messages=counted("message", now.count), text=now.text)] if now.text else []
