@@ -331,3 +331,21 @@ def test_a_list_of_dates_gives_the_day_on_which_each_is_due() -> None:
     )
     known = profile().model_copy(update={"dates": (stored,)})
     assert listed_memories(known, asked("What are my dates?"), (), SINGAPORE) == "• Passport expires (Sat, May 1, 2027)"
+
+
+@pytest.mark.parametrize(
+    ("filler", "telling", "question"),
+    [
+        ("Point {} of the plan is to paint wall {}.", "The budget is 1234 euros.", "What is the budget of the plan?"),
+        ("Punkt {} im Plan: Wand {} streichen.", "Das Budget ist 1234 Euro.", "Wie hoch ist das Budget im Plan?"),
+        (
+            "El punto {} del plan es pintar la pared {}.",
+            "El presupuesto es de 1234 euros.",
+            "¿El presupuesto del plan?",
+        ),
+        ("Пункт {} плана: покрасить стену {}.", "Бюджет 1234 евро.", "Какой бюджет у плана?"),
+    ],
+)
+def test_of_a_long_text_the_sentence_with_the_rare_word_is_quoted(filler: str, telling: str, question: str) -> None:
+    text = " ".join([*(filler.format(n, n) for n in range(150)), telling])
+    assert telling in best_sentences(text, question)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -414,7 +415,8 @@ def _question_words(language: Language) -> re.Pattern[str]:
 
 
 def best_sentences(text: str, question: str) -> str:
-    """The two statements of a text that share the most words with the question. The statements are verbatim and in the
+    """The two statements of a text that share the most words with the question. A word that occurs in several
+    statements counts less. The statements are verbatim and in the
     text's order. `…` marks an omission, and `APART` separates statements from different messages."""
     if LABEL.fullmatch(text):
         return text
@@ -422,7 +424,9 @@ def best_sentences(text: str, question: str) -> str:
     sentences = [sentence for message in messages for sentence in message]
     first = set(accumulate(map(len, messages), initial=0))
     wanted = content_words(question)
-    ranked = sorted(range(len(sentences)), key=lambda i: (-len(shared(wanted, sentences[i])), i))
+    common = [shared(wanted, sentence) for sentence in sentences]
+    count = Counter(word for words in common for word in words)
+    ranked = sorted(range(len(sentences)), key=lambda i: (-sum(1 / count[word] for word in common[i]), i))
     chosen = sorted(ranked[:2])
     parts = [("" if i in first or i - 1 in chosen else "… ") + sentences[i] for i in chosen]
     apart = len(chosen) > 1 and not first.isdisjoint(range(chosen[0] + 1, chosen[-1] + 1))
