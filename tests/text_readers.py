@@ -346,6 +346,7 @@ READERS: dict[str, Callable[[str], object]] = {
         {"said": [text]}, lambda part: QUERIES["TopicQuery"].marks(part, SOURCE)
     ),
     "tellonce_text.sentences.placed_sentences": lambda text: list(sentences.placed_sentences(text)),
+    "tellonce_text.sentences.placed_runs": lambda text: list(sentences.placed_runs(text)),
     "tellonce_text.sentences.whole_sentences": lambda text: list(sentences.whole_sentences(text)),
     "tellonce_text.sentences.goes_on": lambda text: sentences.goes_on(text, len(text) // 2),
     "tellonce_relay.commands.period_summary.past_span": lambda text: period_summary.past_span(text, NOW, ZONE),
@@ -650,7 +651,7 @@ _SEEDS = {
     "digits": "1", "numbers": "1 ", "amounts": "1,000,", "ranges": "1-", "cards": "4111 ", "marks": "\u0315\u0300", "phrase ligatures": "\ufdfa",
     "letters": "a", "capitals": "A", "one-letter words": "a ", "names": "Ab ", "Chinese": "你", "Cyrillic": "привет ", "Hangul": "한", "emoji": "😀",
     "joiners": "\u200d", "quotation marks": '"', "apostrophes": "'a ", "stars": "*", "fences": "⟦memory⟧", "code": "```", "quotes": "> ", "rules": "- ",
-    "short lines": "a: b\n", "section titles": "AB ", "full stops": ".", "sentences": "A. ", "questions": "is it? ", "dates": "March 3 ", "times": "at 7",
+    "short lines": "a: b\n", "section titles": "AB ", "full stops": ".", "initials": "a.b.", "sentences": "A. ", "questions": "is it? ", "dates": "March 3 ", "times": "at 7",
     "e-mails": "x@y.z ", "addresses": "://a:b", "passwords": "password is ", "PINs": "I said that my pin of a card is 4821 and the pw Cat99x ", "tokens": "eyJ", "keys": "sk-", "secrets": "secret ", "tags": "[REMEMBER: a",
     "possessives": "my the our ", "reasons": "because i like ", "conditions": "if I ", "owners": "a's b's ", "corrections": "no wait, 3 ", "not": "not 3, ",
     "number words": "one hundred and ", "roles": "I'm a ", "debts": "Tom owes me ", "goals": "I need to x by ", "places": "I live in ", "slashes": "/", "colons": "user:", "images": "![", "marks in turn": "*_",

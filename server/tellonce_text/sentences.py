@@ -60,34 +60,54 @@ def placed_sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def whole_sentences(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the sentences of the text, each with its start index. Together, the sentences are the whole text. A
-    sentence can consist of several of the pieces that `sentences` returns, because `sentences` also cuts after the
-    period of a title, an abbreviation or a day, and before the last mark of a quotation."""
-    start, end = 0, 0
+    """Yield the sentences of the text, each with its start index. Together, the sentences are the whole text."""
+    return ((start, "".join(run)) for start, run in placed_runs(text))
+
+
+def placed_runs(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the pieces that `sentences` returns, grouped by sentence. Each group has its start index. `sentences` also
+    cuts after the period of a title, an abbreviation or a day, and before the last mark of a quotation. A sentence can
+    therefore have several pieces."""
+    run: list[str] = []
+    start = 0
     for at, part in placed_sentences(text):
-        if at and not goes_on(text, at) and not _CLOSES.match(part):
-            yield start, text[start:at]
-            start = at
-        end = at + len(part)
-    if end:
-        yield start, text[start:end]
+        if run and not goes_on(text, at) and not _CLOSES.match(part):
+            yield start, run
+            run = []
+        start = start if run else at
+        run.append(part)
+    if run:
+        yield start, run
 
 
 def goes_on(text: str, at: int) -> bool:
     """Whether a sentence goes on at `at`, although a period stands before `at`. The period belongs to a title, an
     initial, an abbreviation, or the number of a day: `Dr. Ann Lee`, `am 24.12. Geburtstag`, `Goethestr. 5`."""
+    if _is_inside_word(text, at):
+        return True
     before = text[max(0, at - _NEAR) : at]
+    if "\n" in before[-1:] or not before.rstrip().endswith("."):
+        return False
     if _UNFINISHED.search(before):
         return True
     last, following = _LAST.search(before), _NEXT.match(text, at, at + _NEAR)
     if last is None or following is None:
         return False
     word, then = last[2].casefold(), following[1]
-    if not last[3] and at and not text[at].isspace():
-        return len(word.rsplit(".", 1)[-1]) == 1 or (word[-1].isdigit() and then[0].isdigit())
+    if not last[3] and not text[at : at + 1].isspace():
+        return False
     if word[0].isdigit():
         return _is_ordinal(last[1] or "", word, then)
     return _is_abbreviation(last[1] or "", word, then)
+
+
+def _is_inside_word(text: str, at: int) -> bool:
+    """Whether the period before `at` is inside a number or an abbreviation: `24.12`, `z.B`."""
+    if at < 2 or text[at - 1] != "." or not text[at : at + 1].isalnum():  # a character and the period
+        return False
+    return (text[at - 2].isdigit() and text[at].isdigit()) or (
+        text[at - 2].isalpha() and not text[max(0, at - 3) : at - 2].isalnum()
+    )
 
 
 def _is_ordinal(before: str, number: str, then: str) -> bool:

@@ -14,7 +14,7 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.tombstones import Forgotten, Tombstone
 from tellonce_text.claims import claims
 from tellonce_text.folding import fold
-from tellonce_text.sentences import sentences, whole_sentences
+from tellonce_text.sentences import placed_runs
 
 SAME = 0.75
 """A statement repeats a forgotten statement if the two have enough words in common: at least this share of the words of
@@ -82,11 +82,12 @@ class Tombstones:
     def _parts(self, chat_id: int, number: int, text: str) -> tuple[Claims, list[tuple[str, Claims]]]:
         """The hashes of the whole text, and the pieces of the text. Each piece has its own hashes and those of its
         sentence, because former program versions stored hashes of pieces."""
-        parts = [
-            (part, (*self._claims(chat_id, number, whole.strip()), *self._claims(chat_id, number, part.strip())))
-            for _, whole in whole_sentences(text)
-            for part in sentences(whole)
-        ]
+        parts: list[tuple[str, Claims]] = []
+        for _, run in placed_runs(text):
+            of_sentence = self._claims(chat_id, number, "".join(run).strip())
+            several = run if len(run) > 1 else ()
+            parts += [(part, (*of_sentence, *self._claims(chat_id, number, part.strip()))) for part in several]
+            parts += [] if several else [(run[0], of_sentence)]
         return self._claims(chat_id, number, text), parts
 
     def without_later_forgotten(self, text: str, said_at: datetime, marks: Mapping[bytes, datetime]) -> str:
@@ -96,22 +97,25 @@ class Tombstones:
             claims = self._message(part), self._folded(part), self._hash(f"m:{part}")
             return any(said_at < marks.get(claim, said_at) for claim in claims)
 
-        left = [] if gone(text) else [part for _, part in whole_sentences(text) if not gone(part.strip())]
-        kept = [part for whole in left for part in sentences(whole) if not gone(part.strip())]
+        kept: list[str] = []
+        for _, run in () if gone(text) else placed_runs(text):
+            if not gone("".join(run).strip()):
+                kept += [part for part in run if not gone(part.strip())] if len(run) > 1 else run
         return text if kept and "".join(kept) == text else "".join(kept).strip()
 
     def forgotten_in(self, chat_id: int, number: int, text: str, marks: Forgotten) -> list[str]:
         """The sentences of the message that are marked as forgotten."""
         of_message = marks.get((chat_id, number), frozenset()) | marks.get(None, frozenset())
-        said = [part.strip() for _, part in whole_sentences(text) if part.strip()]
-        found = [
-            whole
-            for whole in said
-            if any(
-                not of_message.isdisjoint(self._claims(chat_id, number, part.strip()))
-                for part in (whole, *sentences(whole))
-            )
-        ]
+        runs = [run for _, run in placed_runs(text) if "".join(run).strip()]
+
+        def gone(part: str) -> bool:
+            return not of_message.isdisjoint(self._claims(chat_id, number, part.strip()))
+
+        def is_marked(run: Sequence[str]) -> bool:
+            return gone("".join(run)) or (len(run) > 1 and any(map(gone, run)))
+
+        said = ["".join(run).strip() for run in runs]
+        found = [sentence for sentence, run in zip(said, runs, strict=True) if is_marked(run)]
         return found or ([] if of_message.isdisjoint(self._claims(chat_id, number, text)) else said)
 
     def mark(self, text: str) -> Mark:
