@@ -38,10 +38,10 @@ from tellonce_text.sentences import is_question
 _STARTS_ONE = "No server is running, so this chat starts one. It stops when the chat ends."
 _LEAVING = frozenset({"exit", "quit", "exit()", "quit()", ":q"})
 _HELP = """\
-/exit – end the chat
 /cancel 1 – cancel a reminder by its number in /reminders
 /undo – take back what my last answer or your last /remember saved
-/yes, /no – confirm or reject what my last answer asked about"""
+/yes, /no – confirm or reject what my last answer asked about
+/exit – end the chat"""
 
 _NOTHING_SAVED = "My last answer saved nothing. To remove sentences of yours that I kept, use /forget."
 

@@ -34,13 +34,6 @@ async def test_without_a_server_it_starts_its_own_and_remembers_between_two_talk
     assert second.count("I prefer window seats") >= 2
 
 
-@pytest.mark.parametrize("word", ["exit", "quit", " Exit ", "/quit"])
-async def test_a_word_for_leaving_ends_the_chat_and_is_not_stored(at_home: Home, word: str) -> None:
-    told = await at_home.run("chat", told=f"I want to exit the lease\n{word}\n/remember I prefer cocoa\n")
-    assert told.count("\n") == 1
-    assert "cocoa" not in told
-
-
 async def test_brackets_in_what_was_said_are_shown_and_break_nothing(at_home: Home) -> None:
     told = await at_home.run("chat", told="/remember My rule is [/url] and [bold]x[/bold]\n/memory\n")
     assert told.count("[/url] and [bold]x[/bold]") == 2
@@ -330,3 +323,10 @@ async def test_ctrl_c_at_a_question_is_a_no_and_the_talk_goes_on(at_home: Home) 
         person.types("\x04")
         async with asyncio.timeout(HANGS):
             assert await person.process.wait() == 0
+
+
+@pytest.mark.parametrize("word", ["exit", "quit", " Exit ", "/quit"])
+async def test_a_word_for_leaving_ends_the_chat_and_is_not_stored(at_home: Home, word: str) -> None:
+    told = await at_home.run("chat", told=f"I want to exit the lease\n{word}\n/remember I prefer cocoa\n")
+    assert told.count("\n") == 1
+    assert "cocoa" not in told
