@@ -29,7 +29,7 @@ from tellonce_cli.importers import items as imported_items
 from tellonce_relay import catalogue, incoming_message, views
 from tellonce_relay import orders as orders_in_words
 from tellonce_relay.commands import confirmations, period_summary
-from tellonce_relay.responders import offline, search_results, shared_words
+from tellonce_relay.responders import offline, quotations, search_results, shared_words
 from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminder_requests, reminders, tags
@@ -75,6 +75,7 @@ from tellonce_text import (
     sentences,
     stemming,
     tokens,
+    told_secrets,
 )
 from tellonce_text.dates import (
     alarms,
@@ -164,6 +165,13 @@ def _forgotten_as_topic(text: str) -> object:
     return forget_query.TopicQuery(text, found).marks(SENTENCE, SOURCE) if found is not None else None
 
 
+def _other_days(text: str) -> object:
+    try:
+        return reminders.other_days(text, NOW, ZONE)
+    except reminders.NotSet:
+        return None
+
+
 def _wanted_by(text: str) -> object:
     try:
         return reminders.wanted_by(text, NOW, ZONE)
@@ -245,8 +253,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.responders.offline.is_said_to_us": offline.is_said_to_us,
     "tellonce_relay.responders.search_results.with_lines": lambda text: search_results.with_lines(_summary(text), bool),
     "tellonce_relay.responders.offline.quotes_in": offline.quotes_in,
+    "tellonce_relay.responders.quotations.quoted": lambda text: quotations.quoted(text, NOW, NOW, ZONE),
     "tellonce_relay.responders.offline.quotes_nothing": offline.quotes_nothing,
     "tellonce_relay.turn.reminders.only_times": lambda text: reminders.only_times(text, NOW, ZONE),
+    "tellonce_relay.turn.reminders.other_days": _other_days,
     "tellonce_text.dates.intervals.Interval.read": intervals.Interval.read,
     "tellonce_server.embedding.wordpiece.WordPiece.ids": lambda text: _wordpiece().ids(text),
     "tellonce_relay.views.without_due": lambda text: views.without_due(text, NOW),
@@ -345,6 +355,8 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "tellonce_text.sentences.placed_sentences": lambda text: list(sentences.placed_sentences(text)),
     "tellonce_text.sentences.placed_runs": lambda text: list(sentences.placed_runs(text)),
+    "tellonce_text.sentences.whole_sentences": lambda text: list(sentences.whole_sentences(text)),
+    "tellonce_text.sentences.goes_on": lambda text: sentences.goes_on(text, len(text) // 2),
     "tellonce_relay.commands.period_summary.past_span": lambda text: period_summary.past_span(text, NOW, ZONE),
     "tellonce_text.changes.marked": lambda text: changes.marked(
         text, [changes.Change(8, SENTENCE, ("a a", "7 7", SENTENCE), verbatim=True)]
@@ -459,6 +471,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.importance.statement_importance": lambda text: importance.statement_importance(text, 0.5),
     "tellonce_text.folding.nfkc": folding.nfkc,
     "tellonce_text.secrets.mask": secrets.mask,
+    "tellonce_text.told_secrets.told": lambda text: list(told_secrets.told(text)),
     "tellonce_text.secrets.may_hold": secrets.may_hold,
     "tellonce_text.stemming.stem": stemming.stem,
     "tellonce_text.tokens.clip": lambda text: tokens.clip(text, 500),
@@ -567,7 +580,7 @@ NOT_READERS = frozenset(
 
     tellonce_text.dates.clock_phrases.in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.neighbor_phrases.counted_beside tellonce_text.dates.neighbor_phrases.unit_beside tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
-tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.Wanted.in_place tellonce_relay.turn.reminder_requests.ReminderRequests.completes
+tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.set_reply tellonce_relay.turn.reminders.Wanted.in_place tellonce_relay.turn.reminder_requests.ReminderRequests.completes
     tellonce_relay.views.in_order tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.entries
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
@@ -612,11 +625,12 @@ only pass texts on to the functions in READERS."""
 
 SLOW = frozenset(
     """
+    tellonce_relay.responders.quotations.quoted
     tellonce_server.domain.erasure.targets.Target.topic tellonce_server.domain.erasure.targets.Target.statement
     tellonce_server.domain.tombstones.Tombstones.mark tellonce_server.domain.tombstones.Tombstones.covering
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
-    tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.has_time tellonce_relay.turn.reminders.elapsing_by tellonce_relay.turn.reminders.repeated_by
+    tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.other_days tellonce_relay.turn.reminders.has_time tellonce_relay.turn.reminders.elapsing_by tellonce_relay.turn.reminders.repeated_by
     tellonce_relay.commands.period_summary.past_span
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
@@ -650,8 +664,8 @@ _SEEDS = {
     "digits": "1", "numbers": "1 ", "amounts": "1,000,", "ranges": "1-", "cards": "4111 ", "marks": "\u0315\u0300", "phrase ligatures": "\ufdfa",
     "letters": "a", "capitals": "A", "one-letter words": "a ", "names": "Ab ", "Chinese": "你", "Cyrillic": "привет ", "Hangul": "한", "emoji": "😀",
     "joiners": "\u200d", "quotation marks": '"', "apostrophes": "'a ", "stars": "*", "fences": "⟦memory⟧", "code": "```", "quotes": "> ", "rules": "- ",
-    "short lines": "a: b\n", "section titles": "AB ", "full stops": ".", "sentences": "A. ", "questions": "is it? ", "dates": "March 3 ", "times": "at 7",
-    "e-mails": "x@y.z ", "addresses": "://a:b", "passwords": "password is ", "tokens": "eyJ", "keys": "sk-", "secrets": "secret ", "tags": "[REMEMBER: a",
+    "short lines": "a: b\n", "section titles": "AB ", "full stops": ".", "initials": "a.b.", "sentences": "A. ", "questions": "is it? ", "dates": "March 3 ", "times": "at 7",
+    "e-mails": "x@y.z ", "addresses": "://a:b", "passwords": "password is ", "PINs": "I said that my pin of a card is 4821 and the pw Cat99x ", "tokens": "eyJ", "keys": "sk-", "secrets": "secret ", "tags": "[REMEMBER: a",
     "possessives": "my the our ", "reasons": "because i like ", "conditions": "if I ", "owners": "a's b's ", "corrections": "no wait, 3 ", "not": "not 3, ",
     "number words": "one hundred and ", "roles": "I'm a ", "debts": "Tom owes me ", "goals": "I need to x by ", "places": "I live in ", "slashes": "/", "colons": "user:", "images": "![", "marks in turn": "*_",
     "underscores": "_", "hyphens": "a-", "commas": "a, ", "ands": "a and ", "plain text": SENTENCE + ". ",

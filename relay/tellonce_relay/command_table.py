@@ -18,7 +18,7 @@ class Command:
 
 COMMANDS: Final = (
     Command("memory", ("know",)),
-    Command("remember", ("remember",)),
+    Command("remember", ("remember", "remember_this")),
     Command("reminders", ("reminders", "unremind")),
     Command("forget", ("forget", "wipe", "unsaid")),
     Command("summary", ("summary",)),

@@ -19,8 +19,8 @@ class Incoming:
     """A message. `message_id` is its id in the channel. Without `chat_id`, the message belongs to the caller's own
     chat. If several messages are answered together, `parts` contains them, and `message_id` is the id of the first one.
     `files` are shown to a model; `shows_file` means that the message came with a file. `quoted` is the text to which
-    the message replies. `quotes_person` means that a person wrote this text, and `selected` contains the words that the
-    person selected in it. If the message replies to the bot's notice about a memory, `quoted_memory` is this memory.
+    the message replies. `quotes_person` means that a person wrote this text, `quoted_speaker` is the name of this person
+    if it is someone else, and `selected` contains the words that the person selected in it. If the message replies to the bot's notice about a memory, `quoted_memory` is this memory.
     `group` is the name of the chat if the chat is a group. `edited` means that the message is a new version. If `kept`
     is false, the person asks that neither the message nor the answer is stored. `may_erase_all` means that the person
     may erase everything in the chat."""
@@ -39,6 +39,7 @@ class Incoming:
     shows_file: bool = False
     quoted: str = ""
     quotes_person: bool = False
+    quoted_speaker: str = ""
     selected: str = ""
     quoted_memory: int | None = None
     group: str | None = None

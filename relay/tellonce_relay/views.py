@@ -26,19 +26,22 @@ def memory_view(
     most: int | None = None,
     searched: Sequence[Memory] = (),
     now: datetime | None = None,
+    *,
+    in_group: bool = False,
 ) -> str:
-    """The text of `/memory`. The days are in `zone`, or in the machine's time zone if `zone` is None. `most` limits
+    """The text of `/memory`. In a group, it does not address one person. The days are in `zone`, or in the machine's time zone if `zone` is None. `most` limits
     the number of memories of each kind. `searched` are notes that only a search finds. They are listed below the total
     number of such notes. Days before `now` are marked as past."""
     talk = profile.conversation
+    title, soon = ("memory.group_title", "memory.group_soon") if in_group else ("memory.profile_title", "memory.soon")
     lists = by_title(profile) | {"pins": tuple(m for m in profile.pins if m.kind == "pin")}
     counts = {"messages": counted("message", talk.messages), "summaries": counted("summary", talk.summaries)}
     blocks = [
         _block(f"memory.{name}", in_order(name, entries), zone, most, now) for name, entries in lists.items() if entries
     ]
     parts = [
-        "\n".join(part for part in (phrase("memory.profile_title"), _narrative(profile)) if part),
-        *(blocks or [phrase("memory.soon" if talk.messages else "memory.nothing")]),
+        "\n".join(part for part in (phrase(title), _narrative(profile)) if part),
+        *(blocks or [phrase(soon if talk.messages else "memory.nothing")]),
         "\n".join([phrase("memory.notes", n=profile.only_searched), *(f"• {dated(m, zone, now)}" for m in searched)])
         if profile.only_searched
         else "",

@@ -36,10 +36,12 @@ from tellonce_relay.turn.turn import TurnOptions, record_incoming, run_turn
 from tellonce_text.sentences import is_question
 
 _STARTS_ONE = "No server is running, so this chat starts one. It stops when the chat ends."
+_LEAVING = frozenset({"exit", "quit", "exit()", "quit()", ":q"})
 _HELP = """\
 /cancel 1 – cancel a reminder by its number in /reminders
 /undo – take back what my last answer or your last /remember saved
-/yes, /no – confirm or reject what my last answer asked about"""
+/yes, /no – confirm or reject what my last answer asked about
+/exit – end the chat"""
 
 _NOTHING_SAVED = "My last answer saved nothing. To remove sentences of yours that I kept, use /forget."
 
@@ -87,14 +89,19 @@ async def run() -> None:
         async with connected(settings, _STARTS_ONE) as memory:
             talk = Talk(memory, responder, settings, keyboard)
             if keyboard.interactive:
-                console.print(f"{_who(responder)} /help lists commands, Ctrl-D ends.")
+                console.print(f"{_who(responder)} /help lists commands, exit or Ctrl-D ends.")
             reminding = asyncio.create_task(talk.reminders.keep())
             try:
-                while (line := await keyboard.line("you › ")) is not None:
+                while (line := await keyboard.line("you › ")) is not None and not _ends(line):
                     if line.strip():
                         await talk.hear(line.strip())
             finally:
                 await ended(reminding)
+
+
+def _ends(line: str) -> bool:
+    """Whether the line is only a word with which people leave other programs."""
+    return line.strip().removeprefix("/").casefold() in _LEAVING
 
 
 def _who(responder: Responder) -> str:

@@ -8,9 +8,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
+from tellonce_text import told_secrets
 from tellonce_text.caches import of_texts
 
 Replace = Callable[[re.Match[str]], str]
@@ -45,12 +46,6 @@ _PASSWORD = re.compile(
     rf"({_PASSWORD_WORD}s?[\"'`]?(?:\s+(?:for|to|of|on|für)\s+[\w.'@ -]{{1,40}}?)?{_IS})({_QUOTED}|[^\s\"'`,;，。、]+)",
     re.IGNORECASE,
 )
-# If neither "is" nor ":" follows "password", the next word is masked only if it has both letters and digits. Such a
-# word is unlikely to be an ordinary word.
-_BARE_PASSWORD = re.compile(rf"({_PASSWORD_WORD}\s+)([^\s\"'`,;，。]{{4,}})", re.IGNORECASE)
-_PIN = re.compile(
-    r"(\b(?:pin|cvv|cvc|otp)(?:[ -]?(?:code|number))?(?:\s+(?:is|for [\w ]{1,20} is)|\s*[:=])?\s*)(\d{3,8})\b", re.I
-)
 _KEYED = re.compile(
     r"((?:api|access|secret|auth|client|private|signing|webhook|bot)?[ _-]?\b(?:\w*_)?"
     r"(?:token|secret|key|apikey|credentials?)s?\b[\"'`]?(?:\s+(?:for|to|of)\s+[\w.' -]{1,30}?)?(?:\s*[:=]+>?\s*|\s+(?:is\s+|was\s+)?)"
@@ -70,7 +65,7 @@ _HINTS: Final = (
     "-----begin", "://", "eyj", "bearer", "authorization", "sk-", "k_live_", "k_test_", "whsec_", "akia", "asia", "ghp_",
     "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "xapp-", "aiza", "ya29.", "npm_", "pypi-", "hf_",
     "sg.", "dop_v1_", "pass", "pwd", "kennwort", "contraseña", "mot de passe", "senha", "пароль", "密码", "密碼",
-    "パスワード", "비밀번호", "pin", "cvv", "cvc", "otp", "token", "secret", "key", "credential",
+    "パスワード", "비밀번호", "token", "secret", "key", "credential", *told_secrets.HINTS,
 )  # fmt: skip
 _MANY_DIGITS = re.compile(r"\d{8}|(?:\d{4,}[ -]){2}")
 
@@ -78,21 +73,6 @@ _MANY_DIGITS = re.compile(r"\d{8}|(?:\d{4,}[ -]){2}")
 _CALLED_SECRET = re.compile(r"api|access|secret|auth|client|private|signing|webhook|token|credential", re.IGNORECASE)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _HEX = re.compile(r"[0-9a-f]+", re.IGNORECASE)
-_PLAIN_WORD: Final = frozenset(
-    """
-    a about above absent again all already also always an and any apparently are as asked at back bad based be
-    because been before being blank broken but by bytes cached called case changed changing checked compromised
-    copied correct different disabled done due easy empty enabled encrypted exactly expired expires expiring fine
-    for forgotten from gone good had hard has hashed have he her here hidden his how i if in incorrect input
-    insecure int invalid is it its just kept known leaked less long lost manager managers masked me missing more
-    much must my needed needs never new no none not now null of off old on one only optional or our out over
-    policies policy protected public put really recorded required requirements reset resetting rotated safe same
-    saved secure sent set she short shown simple so some something somewhere still stored str string strong stuff
-    sure than that the their them then there they this to today tomorrow too true false undefined under unknown
-    unsafe up updated us used very wait was we weak were what when where which who why will with without wrong you
-    your
-    """.split()
-)
 
 
 def mask(text: str) -> str:
@@ -114,9 +94,20 @@ def may_hold(text: str) -> bool:
 
 
 def _mask_once(text: str) -> str:
-    for pattern, replace in _RULES:
-        text = "".join(part if _MARK.fullmatch(part) else pattern.sub(replace, part) for part in _MARK.split(text))
+    for rule in _RULES:
+        parts = _MARK.split(text)
+        parts[::2] = map(rule, parts[::2])  # the marks are between these parts
+        text = "".join(parts)
     return text
+
+
+def _mask_told(text: str) -> str:
+    """The text with masks for the passwords and PINs that a sentence tells."""
+    parts, at = [], 0
+    for found in told_secrets.told(text):
+        parts += [text[at : found.start], f"[secret:{found.kind}]"]
+        at = found.end
+    return "".join((*parts, text[at:]))
 
 
 def _whole(kind: str) -> Replace:
@@ -129,15 +120,9 @@ def _after_first_group(kind: str) -> Replace:
 
 def _password(match: re.Match[str]) -> str:
     value = match[2].rstrip(".)!?:…") or match[2]
-    if not value.strip("*•.") or value.strip("\"'`“”").lower() in _PLAIN_WORD or value.endswith("("):
+    if not value.strip("*•.") or value.strip("\"'`“”").lower() in told_secrets.ORDINARY or value.endswith("("):
         return match[0]
     return f"{match[1]}[secret:password]{match[2][len(match[2].rstrip('.)')) :]}"
-
-
-def _bare_password(match: re.Match[str]) -> str:
-    value = match[2]
-    mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
-    return f"{match[1]}[secret:password]" if mixed and value.lower() not in _PLAIN_WORD else match[0]
 
 
 def _keyed(match: re.Match[str]) -> str:
@@ -150,7 +135,7 @@ def _keyed(match: re.Match[str]) -> str:
 
 def _assigned(match: re.Match[str]) -> str:
     value = match[2]
-    if value.isdigit() or value.lower() in _PLAIN_WORD or _MARK.match(value) or not value.strip("*.<>$(){}"):
+    if value.isdigit() or value.lower() in told_secrets.ORDINARY or _MARK.match(value) or not value.strip("*.<>$(){}"):
         return match[0]
     return f"{match[1]}[secret:token]"
 
@@ -179,17 +164,16 @@ def _luhn(digits: list[int]) -> bool:
     return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
 
 
-_RULES: Final[tuple[tuple[re.Pattern[str], Replace], ...]] = (
-    (_PRIVATE_KEY, _whole("private-key")),
-    (_URL_CREDENTIALS, _whole("credentials")),
-    (_JWT, _whole("jwt")),
-    (_BOT_TOKEN, _whole("bot-token")),
-    (_API_KEY, _whole("api-key")),
-    (_BEARER, _after_first_group("token")),
-    (_CARD, _card),
-    (_PASSWORD, _password),
-    (_BARE_PASSWORD, _bare_password),
-    (_PIN, _after_first_group("pin")),
-    (_KEYED, _keyed),
-    (_ASSIGNED, _assigned),
+_RULES: Final[tuple[Callable[[str], str], ...]] = (
+    partial(_PRIVATE_KEY.sub, _whole("private-key")),
+    partial(_URL_CREDENTIALS.sub, _whole("credentials")),
+    partial(_JWT.sub, _whole("jwt")),
+    partial(_BOT_TOKEN.sub, _whole("bot-token")),
+    partial(_API_KEY.sub, _whole("api-key")),
+    partial(_BEARER.sub, _after_first_group("token")),
+    partial(_CARD.sub, _card),
+    partial(_PASSWORD.sub, _password),
+    _mask_told,
+    partial(_KEYED.sub, _keyed),
+    partial(_ASSIGNED.sub, _assigned),
 )

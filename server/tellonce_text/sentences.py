@@ -4,7 +4,9 @@
 """
 
 import re
+import tomllib
 from collections.abc import Iterator
+from importlib.resources import files
 from typing import Final
 
 _SENTENCE: Final = re.compile(
@@ -14,6 +16,21 @@ _UNFINISHED: Final = re.compile(r"\b(?:[DMS][rst]|Mrs|[A-Z])\.[^\S\n]*\Z")
 """Matches a title or an initial at the end of a piece. A title or an initial precedes a name, so its period does not
 end the sentence: `Dr. Ann Lee`."""
 
+_LISTS: Final[dict[str, dict[str, str]]] = tomllib.loads(
+    (files("tellonce_text") / "abbreviations.toml").read_text(encoding="utf-8")
+)
+_ALWAYS, _NUMBER, _LOWER, _MONTH, _BEFORE_ORDINAL, _OPENER = (
+    frozenset(word for of_language in _LISTS[name].values() for word in of_language.split())
+    for name in ("always", "number", "lower", "month", "before_ordinal", "opener")
+)
+_LAST: Final = re.compile(r"(?:(\S*)[^\S\n]+)?[(\"'“„«]*([^\s(\"'“„«]+)\.([^\S\n]*)\Z")
+"""Matches the last word before a place and the word before it. The last word ends with a period."""
+_NEXT: Final = re.compile(r"[^\S\n]*[(\"'“„«]*(\w[\w'’]*)")
+_DAY_AND_MONTH: Final = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])")
+_STREET: Final = "str"
+_NEAR: Final = 40
+"""Number of characters before and after a period that decide whether the period ends a sentence."""
+
 _CLOSES: Final = re.compile(r"[”“»«’\"']+\s*+(?:\(|\Z)")
 """Matches a piece that consists only of the closing marks of a quotation, or that begins with such marks and a
 parenthesis."""
@@ -21,9 +38,6 @@ parenthesis."""
 _END: Final = re.compile(
     r"(?<=[.!?…؟।])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\b[A-Z]\.)\s+|(?<=[.!?…؟।][\"')\]”’»])\s+|(?<=[。！？])|\n+"
 )
-
-_LONGEST_END: Final = 100
-"""The search for a title or an initial reads only this many characters at the end of a piece."""
 
 _MARKS: Final = "?？؟⁇\u037e"
 _CLOSERS: Final = "\"'”’»)]」』"
@@ -35,8 +49,8 @@ _QUESTION: Final = re.compile(
 
 
 def sentences(text: str) -> list[str]:
-    """Cut the text into sentences. Together, the pieces are the whole text. Tombstones contain hashes of these
-    sentences."""
+    """Cut the text into pieces, which are sentences or parts of sentences. Together, the pieces are the whole
+    text. Tombstones contain hashes of these pieces, so the places of the cuts must never change."""
     return _SENTENCE.findall(text)
 
 
@@ -45,14 +59,19 @@ def placed_sentences(text: str) -> Iterator[tuple[int, str]]:
     return ((match.start(), match[0]) for match in _SENTENCE.finditer(text))
 
 
+def whole_sentences(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the sentences of the text, each with its start index. Together, the sentences are the whole text."""
+    return ((start, "".join(run)) for start, run in placed_runs(text))
+
+
 def placed_runs(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the pieces that `sentences` returns, grouped by sentence. Each group has its start index. `sentences` also
-    cuts after the period of a title or an initial, and before the last mark of a quotation. A sentence can therefore
-    have several pieces."""
+    cuts after the period of a title, an abbreviation or a day, and before the last mark of a quotation. A sentence can
+    therefore have several pieces."""
     run: list[str] = []
     start = 0
     for at, part in placed_sentences(text):
-        if run and not _UNFINISHED.search(run[-1][-_LONGEST_END:]) and not _CLOSES.match(part):
+        if run and not goes_on(text, at) and not _CLOSES.match(part):
             yield start, run
             run = []
         start = start if run else at
@@ -61,14 +80,74 @@ def placed_runs(text: str) -> Iterator[tuple[int, list[str]]]:
         yield start, run
 
 
+def goes_on(text: str, at: int) -> bool:
+    """Whether a sentence goes on at `at`, although a period stands before `at`. The period belongs to a title, an
+    initial, an abbreviation, or the number of a day: `Dr. Ann Lee`, `am 24.12. Geburtstag`, `Goethestr. 5`."""
+    if _is_inside_word(text, at):
+        return True
+    before = text[max(0, at - _NEAR) : at]
+    if "\n" in before[-1:] or not before.rstrip().endswith("."):
+        return False
+    if _UNFINISHED.search(before):
+        return True
+    last, following = _LAST.search(before), _NEXT.match(text, at, at + _NEAR)
+    if last is None or following is None:
+        return False
+    word, then = last[2].casefold(), following[1]
+    if not last[3] and not text[at : at + 1].isspace():
+        return False
+    if word[0].isdigit():
+        return _is_ordinal(last[1] or "", word, then)
+    return _is_abbreviation(last[1] or "", word, then)
+
+
+def _is_inside_word(text: str, at: int) -> bool:
+    """Whether the period before `at` is inside a number or an abbreviation: `24.12`, `z.B`."""
+    if at < 2 or text[at - 1] != "." or not text[at : at + 1].isalnum():  # a character and the period
+        return False
+    return (text[at - 2].isdigit() and text[at].isdigit()) or (
+        text[at - 2].isalpha() and not text[max(0, at - 3) : at - 2].isalnum()
+    )
+
+
+def _is_ordinal(before: str, number: str, then: str) -> bool:
+    """Whether a number with a period is a day or another ordinal number. `before` and `then` are the words around it."""
+    if then.casefold() in _MONTH and number.isdigit() and len(number) <= 2:
+        return True
+    if _begins(then):
+        return False
+    is_day = _DAY_AND_MONTH.fullmatch(number) is not None
+    return is_day or (number.isdigit() and len(number) <= 2 and before.casefold() in _BEFORE_ORDINAL)
+
+
+def _is_abbreviation(before: str, word: str, then: str) -> bool:
+    counts, lower = then[0].isdigit(), then[0].islower()
+    if word in _ALWAYS:
+        return not _begins(then)
+    if word in _MONTH:
+        return counts or (lower and before[:1].isdigit())
+    return (counts and (word in _NUMBER or word.endswith(_STREET))) or ((counts or lower) and word in _LOWER)
+
+
+def _begins(word: str) -> bool:
+    """Whether the word probably begins a new sentence."""
+    return word[0].isupper() and word.casefold() in _OPENER
+
+
 def split_sentences(text: str) -> list[str]:
     """The sentences, stripped of white space. A decimal point or an abbreviation does not end a sentence."""
-    return [part.strip() for part in _END.split(text) if part.strip()]
+    cuts = [(match.start(), match.end()) for match in _ends(text)]
+    starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(text)]
+    return [part for start, end in zip(starts, ends, strict=True) if (part := text[start:end].strip())]
 
 
 def sentence_ends(text: str) -> Iterator[int]:
     """The positions at which `split_sentences` cuts the text: the end of each sentence except the last."""
-    return (match.start() for match in _END.finditer(text))
+    return (match.start() for match in _ends(text))
+
+
+def _ends(text: str) -> Iterator[re.Match[str]]:
+    return (match for match in _END.finditer(text) if "\n" in match[0] or not goes_on(text, match.end()))
 
 
 def ends_as_question(sentence: str) -> bool:

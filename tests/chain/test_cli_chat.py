@@ -323,3 +323,10 @@ async def test_ctrl_c_at_a_question_is_a_no_and_the_talk_goes_on(at_home: Home) 
         person.types("\x04")
         async with asyncio.timeout(HANGS):
             assert await person.process.wait() == 0
+
+
+@pytest.mark.parametrize("word", ["exit", "quit", " Exit ", "/quit"])
+async def test_a_word_for_leaving_ends_the_chat_and_is_not_stored(at_home: Home, word: str) -> None:
+    told = await at_home.run("chat", told=f"I want to exit the lease\n{word}\n/remember I prefer cocoa\n")
+    assert told.count("\n") == 1
+    assert "cocoa" not in told

@@ -3,6 +3,7 @@
 import asyncio
 from typing import cast
 
+import anyio
 import pytest
 
 from tellonce_relay.telegram.chat_surface import ChatSurface
@@ -40,3 +41,34 @@ async def test_a_minute_of_drafts_in_a_group_leaves_room_for_the_answer(chat: in
         await asyncio.sleep(0)
         await asyncio.sleep(0)
     assert fewest <= sender.drafts <= most
+
+
+@pytest.mark.parametrize("pieces", [["It is"], ["It is", "It is the 4th"], ["It", "It is", "It is the 4th of March"]])
+async def test_text_of_an_answer_that_stalls_is_shown_although_no_more_text_comes(pieces: list[str]) -> None:
+    sender, shown, came = Counting(), list[str](), asyncio.Event()
+
+    async def draft(to: Address, draft_id: int, what: Marked) -> bool:
+        shown.append(what.text)
+        came.set()
+        return True
+
+    sender.draft = draft  # type: ignore[method-assign] # records the texts
+    surface = ChatSurface(cast("MessageSender", sender), Address(42))
+    surface._next_draft = surface._clock() + 0.1
+    for piece in pieces:
+        await surface.show_partial(piece)
+    assert shown == []
+    with anyio.fail_after(5):
+        await came.wait()
+    await surface.close()
+    assert shown == [pieces[-1]]
+
+
+async def test_after_the_answer_is_stopped_no_text_of_it_is_drafted() -> None:
+    sender = Counting()
+    surface = ChatSurface(cast("MessageSender", sender), Address(42))
+    surface._next_draft = surface._clock() + 0.05
+    await surface.show_partial("It is")
+    await surface.close()
+    await asyncio.sleep(0.2)
+    assert sender.drafts == 0

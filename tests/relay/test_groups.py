@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from tellonce import contract as c
-from tellonce_relay.catalogue import phrase
+from tellonce_relay.catalogue import LANGUAGES, Language, phrase, use_language
 from tests.memory_fixtures import Memory
-from tests.relay.running_relay import GROUP, PERSONAL, Echo, Scripted, relaying
+from tests.relay.running_relay import GROUP, PERSONAL, USER, Echo, Scripted, relaying
+from tests.stubs.telegram_emulator import telegram
 
 pytestmark = pytest.mark.anyio
 
@@ -98,3 +99,16 @@ async def test_in_a_personal_group_only_its_owner_is_heard(memory: Memory) -> No
         assert await api.ask("I am here", chat=PERSONAL, replies=1) == ["re I am here"]
     async with memory.tables() as tables:
         assert not await tables.fetchval("select count(*) from messages where content like 'Where%'")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_the_memory_of_a_group_is_not_called_one_persons_profile(memory: Memory, language: Language) -> None:
+    async with telegram() as started:
+        started.world.languages[USER] = language
+        async with relaying(memory, api=started) as api:
+            (shown,) = await api.ask("/memory", chat=GROUP, replies=1)
+            private = await api.ask("/memory", replies=2)
+    with use_language(language):
+        titles = phrase("memory.group_title"), phrase("memory.profile_title")
+    assert shown.startswith(titles[0])
+    assert private[1].startswith(titles[1])

@@ -8,7 +8,8 @@ from tellonce_relay.turn.reminder_requests import asks_in_vain, offered, order_i
 from tellonce_relay.turn.reminders import wanted_by
 from tests.memory_fixtures import START, Clock, Memory
 from tests.offline_worker import work_off
-from tests.relay.running_relay import ZONE, relaying, texts
+from tests.relay.running_relay import USER, ZONE, relaying, texts
+from tests.stubs.telegram_emulator import telegram
 
 NOW = START.astimezone(ZONE)  # Monday, 9:15
 
@@ -46,6 +47,37 @@ def test_an_order_for_a_reminder_may_follow_its_times(text: str, rest: str) -> N
 def test_a_time_that_a_statement_names_is_offered(text: str, when: str) -> None:
     assert order_in(text, NOW, ZONE) is None
     assert question(offered(text, NOW, ZONE), NOW, ZONE) == f"⏰ Shall I remind you {when}?"
+
+
+PARTS = {
+    "tomorrow morning": ("see you {}", "Remind me {} to run", 9),
+    "tmrw morning": ("the plumber comes {}", "Remind me {} to run", 9),
+    "tomorrow afternoon": ("the exam is {}", "Remind me {} to run", 14),
+    "tomorrow evening": ("dinner with Ann {}", "Remind me {} to run", 19),
+    "tomorrow night": ("we fly {}", "Remind me {} to run", 21),
+    "morgen früh": ("{} kommt der Klempner", "Erinnere mich {} an den Lauf", 9),
+    "morgen Nachmittag": ("{} ist die Prüfung", "Erinnere mich {} an den Lauf", 14),
+    "morgen Abend": ("{} kommt Tom", "Erinnere mich {} an den Lauf", 19),
+    "mañana por la mañana": ("{} viene el fontanero", "Recuérdame {} correr", 9),
+    "mañana por la tarde": ("{} viene Ana", "Recuérdame {} correr", 14),
+    "завтра утром": ("{} придёт сантехник", "Напомни {} о пробежке", 9),
+    "завтра вечером": ("{} придёт Аня", "Напомни {} о пробежке", 19),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_of_a_day_is_offered_at_the_hour_at_which_a_request_for_it_is_due(part: str) -> None:
+    statement, request, hour = PARTS[part]
+    (offer,) = offered(statement.format(part), NOW, ZONE)
+    order = order_in(request.format(part), NOW, ZONE)
+    assert order is not None
+    (wanted,) = wanted_by(order.rest, NOW, ZONE)
+    assert offer.at == wanted.at == NOW.replace(day=NOW.day + 1, hour=hour, minute=0)
+
+
+def test_a_time_of_day_is_offered_an_hour_earlier_also_at_midnight() -> None:
+    (offer,) = offered("The concert begins tomorrow at midnight", NOW, ZONE)
+    assert offer.at == NOW.replace(hour=23, minute=0)
 
 
 def test_tomorrow_is_offered_after_midnight_although_it_is_in_doubt() -> None:
@@ -129,3 +161,30 @@ async def test_a_date_and_its_accepted_reminder_are_listed_once(
         await api.say("/memory", until=lambda: "YOUR PROFILE" in texts(api)[-1])
         (shown,) = [text for text in texts(api) if "YOUR PROFILE" in text]
     assert shown.count("Dr. Klein") == 1
+
+
+ORDERS = {
+    "en": ("remind me about the meeting on {} at 3pm", "can also mean"),
+    "de": ("Erinnere mich am {} um 15 Uhr an das Treffen", "kann auch"),
+    "es": ("Recuérdame el {} a las 15:00 la reunión", "también puede ser"),
+    "ru": ("Напомни мне {} в 15:00 о встрече", "может означать и"),
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("language", ORDERS)
+async def test_a_date_whose_order_is_in_doubt_is_the_nearer_day_and_the_other_is_named(
+    memory: Memory, clock: Clock, language: str
+) -> None:
+    request, note = ORDERS[language]
+    async with telegram() as started:
+        started.world.languages[USER] = language
+        async with relaying(memory, api=started, clock=clock) as api:
+            doubtful = await api.ask(request.format("5/1"), replies=1)
+            clear = await api.ask(request.format("13/1"), replies=2)
+    first, *_, last = doubtful[0].split("\n")
+    assert "2027" not in first
+    assert "5/1" in last
+    assert note in last
+    assert "2027" in last
+    assert note not in clear[1]

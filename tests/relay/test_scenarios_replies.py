@@ -220,13 +220,13 @@ async def test_a_message_deleted_in_telegram_is_forgotten_by_words_only_and_answ
     memory: Memory, model: Scripted | None
 ) -> None:
     async with relaying(memory, model) as api:
-        number = await api.say("PIN of the bike lock is 8265")
+        number = await api.say("The number of the bike lock is 8265")
         await api.replies(1)
         await until_recorded(memory, api.sent[0])
         del api.world.messages[USER, number]
-        await api.ask("I deleted the message with the PIN. Is it gone?", replies=2)
+        await api.ask("I deleted the message with the number. Is it gone?", replies=2)
         await until_recorded(memory, api.sent[1])
-        said = await forget(api, "PIN of the bike lock")
+        said = await forget(api, "number of the bike lock")
         if await traces(memory, "8265"):
             said = await forget(api, "8265")
         assert await traces(memory, "8265") == []
@@ -237,7 +237,7 @@ async def test_a_message_deleted_in_telegram_is_forgotten_by_words_only_and_answ
 async def test_a_model_is_told_that_deleting_in_the_chat_erases_nothing(memory: Memory) -> None:
     model = Scripted("ok")
     async with relaying(memory, model) as api:
-        await api.ask("I deleted the message with the PIN. Is it gone?", replies=1)
+        await api.ask("I deleted the message with the number. Is it gone?", replies=1)
     assert "what the user deletes in the chat stays in memory" in model.prompts[0].system_text
 
 

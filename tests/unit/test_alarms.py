@@ -493,3 +493,32 @@ def test_an_hour_that_the_clocks_leave_out_is_the_one_after_and_an_hour_stays_th
 )
 def test_the_end_of_a_repetition_is_found_after_its_subject(language: str, text: str, ends: bool) -> None:
     assert says_end(text, language) is ends
+
+
+@pytest.mark.parametrize(
+    ("text", "region", "at", "otherwise"),
+    [
+        ("on 12/10 at 3pm to meet Bob", "SG", "2026-12-10", "2027-10-12"),
+        ("am 12/10 um 15 Uhr Bob treffen", "DE", "2026-12-10", "2027-10-12"),
+        ("el 12/10 a las 15:00 ver a Bob", "ES", "2026-12-10", "2027-10-12"),
+        ("12/10 в 15:00 встреча с Бобом", "RU", "2026-12-10", "2027-10-12"),
+        ("on 11/10 at 3pm to meet Bob", "SG", "2027-10-11", "2027-11-10"),
+        ("on 3/4 at 3pm to meet Bob", None, "2027-03-04", "2027-04-03"),
+        ("on 3/4/2027 at 3pm to meet Bob", None, "2027-03-04", "2027-04-03"),
+        ("on 3/4 at 3pm to meet Bob", "SG", "2027-04-03", None),
+        ("on 12/10 at 3pm to meet Bob", "US", "2026-12-10", None),
+        ("am 12.10. um 15 Uhr Bob treffen", "DE", "2027-10-12", None),
+        ("on 13/10 at 3pm to meet Bob", "SG", "2027-10-13", None),
+    ],
+)
+def test_of_numbers_whose_order_is_in_doubt_the_other_day_is_known(
+    text: str, region: str | None, at: str, otherwise: str | None
+) -> None:
+    said = Said(NOW, BERLIN, region)
+    found = alarm(text, said)
+    assert found is not None
+    assert found.at is not None
+    assert f"{found.at:%Y-%m-%d %H}" == f"{at} 15"
+    assert (found.otherwise and f"{found.otherwise:%Y-%m-%d}") == otherwise
+    for day in filter(None, (at, otherwise)):
+        assert rings(text, said, datetime.fromisoformat(f"{day} 15:00").replace(tzinfo=BERLIN))

@@ -26,11 +26,12 @@ _ROW = 3
 _ACTIONS: dict[str, c.MemoryAction] = {"remove": "reject", "restore": "reopen", "pin": "pin", "unpin": "unpin"}
 
 
-def overview(profile: c.Profile, zone: ZoneInfo, now: datetime) -> Reply:
-    """A short overview with the tabs that are not empty."""
-    text = views.memory_view(profile, zone, now=now)
+def overview(profile: c.Profile, zone: ZoneInfo, now: datetime, chat_id: int | None) -> Reply:
+    """A short overview with the tabs that are not empty. Groups have negative chat ids."""
+    in_group = (chat_id or 0) < 0
+    text = views.memory_view(profile, zone, now=now, in_group=in_group)
     if len(text) > views.LONGEST:
-        text = views.memory_view(profile, zone, most=PAGE, now=now)
+        text = views.memory_view(profile, zone, most=PAGE, now=now, in_group=in_group)
     return Reply(text, InlineKeyboardMarkup(tabs) if (tabs := _tabs(profile, 0)) else None)
 
 
@@ -39,7 +40,8 @@ async def run_action(
 ) -> Reply:
     """Carry out a button's action and return the new view. Raises MemoryUnreachable and MemoryRefused."""
     if callback.action == "tab":
-        return _listed(await _profile(memory, chat_id, callback.number), callback.number, callback.item, now, zone)
+        profile = await _profile(memory, chat_id, callback.number)
+        return _listed(profile, callback.number, callback.item, now, zone, chat_id)
     tab, page = divmod(callback.item, _PAGES)
     changed: c.Memory | None = None
     if callback.action in _ACTIONS:
@@ -52,7 +54,7 @@ async def run_action(
     profile = await _profile(memory, chat_id, tab)
     known = changed if callback.action in ("pin", "unpin") else _known(profile, callback.number)
     if callback.action == "restore" or known is None:
-        return _listed(profile, tab, page, now, zone)
+        return _listed(profile, tab, page, now, zone, chat_id)
     return _one(known, callback.item, now, zone)
 
 
@@ -69,9 +71,9 @@ def is_empty(profile: c.Profile) -> bool:
     return not any(entries(profile, tab) for tab in range(1, len(TABS)))
 
 
-def _listed(profile: c.Profile, tab: int, page: int, now: datetime, zone: ZoneInfo) -> Reply:
+def _listed(profile: c.Profile, tab: int, page: int, now: datetime, zone: ZoneInfo, chat_id: int) -> Reply:
     if not 0 < tab < len(TABS):
-        return overview(profile, zone, now)
+        return overview(profile, zone, now, chat_id)
     found = entries(profile, tab)
     pages = max(1, -(-len(found) // PAGE))
     page = min(page, pages - 1)

@@ -1,6 +1,7 @@
 """The bot's answer to each command. Answers that have buttons or depend on the running conversation are in this module;
 all others are in `answers.py`."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -98,13 +99,15 @@ async def _edit(call: CommandCall) -> Reply:
 
 
 async def _remember(call: CommandCall) -> Reply:
-    """Store the text. If the text names a future day, offer a reminder for that day."""
-    if not call.text:
-        return await _text_answer("remember", call)
+    """Store the text or, if the text is only a word such as `this`, the message to which the person replies. If the
+    stored text names a future day, offer a reminder for that day."""
     incoming, zone = call.incoming, call.context.zone
-    kept = await store_statement(call.context, incoming, call.text)
+    text = _quotation(incoming) if _only_points(call.text) else call.text
+    if not text:
+        return await _text_answer("remember", replace(call, text=""))
+    kept = await store_statement(call.context, incoming, text)
     said, markup = views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False)
-    offer = offered(call.text, incoming.sent_at, zone)
+    offer = offered(text, incoming.sent_at, zone)
     if not offer:
         return Reply(said, markup)
     button = buttons.reminder_offer(kept.id, of_memory=True).inline_keyboard[0]
@@ -112,11 +115,24 @@ async def _remember(call: CommandCall) -> Reply:
     return Reply(f"{said}\n{question(offer, incoming.sent_at, zone)}", InlineKeyboardMarkup(rows))
 
 
+def _only_points(text: str) -> bool:
+    """Whether a text is empty, or has only words such as `this`, which point to another message."""
+    said = re.findall(r"\w+", text.casefold())
+    return bool(said or not text) and all(word in STOP_WORDS or word in signs() for word in said)
+
+
+def _quotation(incoming: Incoming) -> str:
+    """The words to which a message replies, with the name of the other person who said them; empty if it is no
+    reply."""
+    said = incoming.meant.strip()
+    return f"{incoming.quoted_speaker}: {said}" if said and incoming.quoted_speaker else said
+
+
 async def _memory(call: CommandCall) -> Reply:
     """The stored memories or, if there are none, the latest messages."""
     context, incoming = call.context, call.incoming
     profile = await context.memory.get_profile(c.GetProfileArgs(**incoming.place))
-    shown = memory_browser.overview(profile, context.zone, incoming.sent_at)
+    shown = memory_browser.overview(profile, context.zone, incoming.sent_at, incoming.chat_id)
     if memory_browser.is_empty(profile):
         now = (await context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place))).current_session
         said = [phrase("summary.session", messages=counted("message", now.count), text=now.text)] if now.text else []
@@ -128,7 +144,7 @@ async def _forget(call: CommandCall) -> Reply:
     """The list of what would be forgotten. In a reply, a topic such as `this` means the message to which the person
     replies."""
     context, incoming, topic = call.context, call.incoming, call.text
-    if incoming.meant and all(word in STOP_WORDS or word in signs() for word in topic.casefold().split()):
+    if incoming.meant and _only_points(topic):
         topic = views.short(incoming.meant)
         target = c.ForgetArgs(literal=incoming.meant, **incoming.place)
     elif not topic:

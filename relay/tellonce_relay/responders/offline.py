@@ -2,9 +2,10 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 from functools import cache, partial
 from itertools import accumulate
 from zoneinfo import ZoneInfo
@@ -12,10 +13,18 @@ from zoneinfo import ZoneInfo
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_llm.model import Answer, FileKind
-from tellonce_relay.catalogue import Language, clock, current_language, day, entries, in_every_language, phrase
+from tellonce_relay.catalogue import (
+    Language,
+    current_language,
+    day,
+    entries,
+    in_every_language,
+    phrase,
+)
 from tellonce_relay.incoming_message import Incoming, is_command
-from tellonce_relay.orders import Kind, order_of, without_mention
+from tellonce_relay.orders import Kind, order_of, remind_within, without_joint, without_mention
 from tellonce_relay.responders.prompt import Prompt
+from tellonce_relay.responders.quotations import quoted
 from tellonce_relay.responders.search_results import (
     APART,
     BEFORE,
@@ -29,10 +38,8 @@ from tellonce_relay.responders.search_results import (
 from tellonce_relay.responders.shared_words import content_words, shared
 from tellonce_relay.views import due_parts, flat, in_days, short, with_day
 from tellonce_text.changes import without_changed
-from tellonce_text.dates.annotation import possible_readings
-from tellonce_text.dates.readings import Expression, Reading, Said
-from tellonce_text.dates.resolver import expressions
-from tellonce_text.dates.zones import region_of
+from tellonce_text.dates.readings import Said
+from tellonce_text.dates.several_alarms import alarms
 from tellonce_text.own_words import is_forwarded, own_words
 from tellonce_text.secrets import mask
 from tellonce_text.sentences import is_question, split_sentences
@@ -106,6 +113,9 @@ _MASK = re.compile(r"\[secret:[^\]]*\]")
 
 
 UTC = ZoneInfo("UTC")
+_ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)
+"""The time of reading words that are only tested for being times."""
+_LONGEST_TIMES = 100
 
 
 class OfflineResponder:
@@ -235,9 +245,11 @@ def from_memory(results: Sequence[c.SearchResult], incoming: Incoming, zone: Zon
     asked = content_words(incoming.text)
     current, corrections = _current([with_lines(r, partial(_is_statement, incoming.text)) for r in results])
     statements = _distinct([r for r in current if not _is_echo(r, incoming)])
-    near = [r for r in statements if shared(asked, r.text)]
+    # A time alone answers the bot's question about a reminder, or belongs to the messages before it.
+    telling = [r for r in statements if not (r.kind == "message" and _is_only_times(r.text))]
+    near = [r for r in telling if shared(asked, r.text)]
     near = [r for r in near if _names(incoming.text, (r,))] or near
-    near += _newer_in_other_words(near, statements)
+    near += _newer_in_other_words(near, telling)
     said = [r for r in near if is_said(r)]
     newest_said = max((r.at for r in said), default=None)
     kept = [r for r in near if r not in said and r.role != "assistant" and (newest_said is None or r.at > newest_said)]
@@ -253,7 +265,7 @@ def from_memory(results: Sequence[c.SearchResult], incoming: Incoming, zone: Zon
         named = [r for r in chosen if _names(incoming.text, (r,))]
         head = [] if named and _covers(incoming.text, named) else [phrase("offline.nearest")]
         return "\n".join([*head, *(_line(result, incoming, zone) for result in chosen)])
-    nearest = _nearest([r for r in statements if is_said(r)])
+    nearest = _nearest([r for r in telling if is_said(r)])
     return (
         "\n".join([phrase("offline.nearest"), *(_line(r, incoming, zone) for r in nearest)])
         if nearest
@@ -335,9 +347,23 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
 
 
 def is_said_to_us(text: str) -> bool:
-    """Whether a message contains no information, because it is an order to the bot, a greeting or thanks."""
+    """Whether a message contains no information, because it is an order to the bot, a greeting or thanks. An order for
+    a reminder may begin with its times."""
     order = order_of(text)
-    return order is not None and (order.command is not None or order.kind in ("greeting", "nod", "wrong", "undo"))
+    if order is not None and (order.command is not None or order.kind in ("greeting", "nod", "wrong", "undo")):
+        return True
+    within = remind_within(text)
+    return within is not None and _is_only_times(within.before)
+
+
+def _is_only_times(text: str) -> bool:
+    """Whether a text consists of times for a reminder."""
+    if len(text) > _LONGEST_TIMES or not any(map(str.isalnum, text)):
+        return False
+    found = alarms(text, Said(_ANY_TIME, UTC))
+    ends = [0, *(one.end for one in found)]
+    rests = [text[end:start] for end, start in zip(ends, [*(one.start for one in found), len(text)], strict=True)]
+    return bool(found) and not without_joint(" ".join(rests))
 
 
 def _is_statement(question: str, words: str) -> bool:
@@ -368,7 +394,7 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
         words, at = due_parts(result.text, due, result.kind) if due is not None else (in_days(result.text), at)
         return phrase("offline.memory", text=short(words, _LONGEST), day=at)
     words = best_sentences(without_mention(result.text), incoming.text)
-    quote = " ".join(_quoted(short(said, _LONGEST), result.at, incoming, zone) for said in words.split(APART))
+    quote = " ".join(quoted(short(said, _LONGEST), result.at, incoming.sent_at, zone) for said in words.split(APART))
     return attributed(result, at, quote) if result.role == "user" else phrase("offline.wrote", day=at, quote=quote)
 
 
@@ -377,44 +403,6 @@ def attributed(result: c.SearchResult, at: str, quote: str) -> str:
     if result.speaker:
         return phrase("offline.speaker_told", speaker=result.speaker, day=at, quote=quote)
     return phrase("offline.forwarded" if is_forwarded(result.text) else "offline.told", day=at, quote=quote)
-
-
-def _quoted(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -> str:
-    """The words in quotation marks. A sentence that names days is quoted separately, without the punctuation at its
-    end, and its days follow it. So the days belong to the sentence, and are forgotten together with it."""
-    parts = [(sentence, _days_in(sentence, said_at, incoming, zone)) for sentence in split_sentences(words)]
-    if not any(days for _, days in parts):
-        return phrase("offline.quote", text=words)
-    return " ".join(
-        phrase("offline.quote", text=sentence.rstrip(".!。！") if days else sentence) + days for sentence, days in parts
-    )
-
-
-def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -> str:
-    """The days and times that relative words name, such as ` (next Tuesday: Tue, Nov 24)`. `≈` marks a day from a vague
-    count, such as `a couple of days ago`. If the words can mean two days, both are given. A date of this year is left
-    out, because it needs no explanation. Empty if there are no such words."""
-    said, now = Said(said_at, zone, region_of(zone)), incoming.sent_at.astimezone(zone)
-    relative = (one for one in expressions(words, said) if not _is_date_of(now.year, one))
-    named = ((one, possible_readings(one)) for one in relative)
-    days = [f"{flat(one.text)}: {' / '.join(_span(one, it, now) for it in its)}" for one, its in named if its]
-    # The dots are removed, because a dot (German `13. Feb.`) would look like the end of the sentence.
-    return f" ({'; '.join(days)})".replace(".", "") if days else ""
-
-
-def _is_date_of(year: int, found: Expression) -> bool:
-    """Whether `found` is a date without a year (`March 4`), and its first possible date is in `year`."""
-    starts = {(reading.start.month, reading.start.day) for reading in found.readings}
-    return len(starts) == 1 < len(found.readings) and found.readings[0].start.year == year
-
-
-def _span(found: Expression, reading: Reading, now: datetime) -> str:
-    first, last = reading.days
-    if first != last:
-        return "–".join(day(datetime.combine(at, time()), now) for at in (first, last))
-    casual = found.approximate or reading.slack
-    at = ("≈ " if casual else "") + day(datetime.combine(first, time()), now, weekday=True)
-    return f"{at}, {clock(reading.start)}" if found.timed else at
 
 
 def _asks(text: str) -> bool:
@@ -428,7 +416,8 @@ def _question_words(language: Language) -> re.Pattern[str]:
 
 
 def best_sentences(text: str, question: str) -> str:
-    """The two statements of a text that share the most words with the question. The statements are verbatim and in the
+    """The two statements of a text that share the most words with the question. A word that occurs in several
+    statements counts less. The statements are verbatim and in the
     text's order. `…` marks an omission, and `APART` separates statements from different messages."""
     if LABEL.fullmatch(text):
         return text
@@ -436,7 +425,9 @@ def best_sentences(text: str, question: str) -> str:
     sentences = [sentence for message in messages for sentence in message]
     first = set(accumulate(map(len, messages), initial=0))
     wanted = content_words(question)
-    ranked = sorted(range(len(sentences)), key=lambda i: (-len(shared(wanted, sentences[i])), i))
+    common = [shared(wanted, sentence) for sentence in sentences]
+    count = Counter(word for words in common for word in words)
+    ranked = sorted(range(len(sentences)), key=lambda i: (-sum(1 / count[word] for word in common[i]), i))
     chosen = sorted(ranked[:2])
     parts = [("" if i in first or i - 1 in chosen else "… ") + sentences[i] for i in chosen]
     apart = len(chosen) > 1 and not first.isdisjoint(range(chosen[0] + 1, chosen[-1] + 1))

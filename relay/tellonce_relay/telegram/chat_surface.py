@@ -30,6 +30,9 @@ EDIT_SECONDS, GROUP_EDIT_SECONDS = 1.0, 4.0
 """Seconds before the first draft and between two drafts. A quick answer needs no draft, and Telegram throttles frequent
 edits. A group allows 20 messages per minute including edits, so frequent drafts would delay the end of the answer."""
 
+_SOON = 0.05
+"""Minimum number of seconds between two looks whether a draft is allowed."""
+
 DRAFT_SECONDS = 20.0
 """Seconds after which an unchanged draft is sent again. Telegram's own drafts disappear after thirty seconds."""
 
@@ -88,6 +91,8 @@ class ChatSurface:
         self._clock = clock
         self._typing: asyncio.Task[None] | None = None
         self._drafting: asyncio.Task[None] | None = None
+        self._undrafted = ""
+        self._waiting: asyncio.Task[None] | None = None
         self._pace = EDIT_SECONDS if to.chat_id > 0 else GROUP_EDIT_SECONDS
         self._next_draft = clock() + self._pace
 
@@ -101,16 +106,37 @@ class ChatSurface:
             self._typing = asyncio.create_task(self._keep_typing())
 
     async def show_partial(self, text: str) -> None:
-        """Show a draft in the background. A failure does no harm, because the whole answer follows."""
+        """Show a draft in the background. A text that comes too early is shown later, unless a longer text comes first,
+        because the rest of the answer may take long. A failure does no harm, because the whole answer follows."""
         text = text.removeprefix(self._delivery.begun).strip() if self._delivery.begun else text
-        drafting = self._drafting is not None and not self._drafting.done()
-        if not text or drafting or self._clock() < self._next_draft or units(text) > MESSAGE_UNITS:
+        if not text or units(text) > MESSAGE_UNITS:
             return
+        self._undrafted = text
+        if not self._may_draft():
+            self._waiting = self._waiting or asyncio.create_task(self._draft_later())
+        else:
+            self._begin_draft()
+
+    def _may_draft(self) -> bool:
+        drafting = self._drafting is not None and not self._drafting.done()
+        return not drafting and self._clock() >= self._next_draft
+
+    def _begin_draft(self) -> None:
+        text, self._undrafted = self._undrafted, ""
         self._next_draft = self._clock() + self._pace
         self._drafting = asyncio.create_task(self._show_draft(text))
 
+    async def _draft_later(self) -> None:
+        """Show the newest text as soon as a draft is allowed."""
+        while self._undrafted:
+            if self._may_draft():
+                self._begin_draft()
+            await asyncio.sleep(max(_SOON, self._next_draft - self._clock()))
+        self._waiting = None
+
     async def send(self, text: str) -> list[str]:
         """Send the whole text in as many messages as needed; the draft becomes the first. Raises NotShown."""
+        self._undrafted = ""
         if self._drafting is not None:
             await asyncio.wait({self._drafting})
         await self.close()
@@ -128,6 +154,7 @@ class ChatSurface:
     async def keep_partial(self, text: str) -> None:
         """Turn the partial answer into a permanent message; `send` sends the rest in further messages. Raises
         NotShown."""
+        self._undrafted = ""
         if self._drafting is not None:
             await asyncio.wait({self._drafting})
         if text and not self._delivery.numbers:
@@ -195,12 +222,12 @@ class ChatSurface:
 
     async def close(self) -> None:
         """Stop the typing indicator and drop a pending draft."""
-        for task in (self._typing, self._drafting):
+        for task in (self._typing, self._drafting, self._waiting):
             if task is not None:
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
-        self._typing = self._drafting = None
+        self._typing = self._drafting = self._waiting = None
 
     async def _send_next(self, part: Marked, markup: Markup | None) -> int:
         """Send one part, or turn the draft into it, and return its number. Raises NotShown."""

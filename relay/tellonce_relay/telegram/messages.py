@@ -61,17 +61,25 @@ def words_of(message: Message, transcript: str | None = None) -> str:
 class _Quoted(TypedDict, total=False):
     quoted: str
     quotes_person: bool
+    quoted_speaker: str
     quoted_memory: int | None
 
 
 def _quoted(reply: Message | None) -> _Quoted:
-    """The text to which a message replies, and whether a person wrote the text."""
+    """The text to which a message replies, and who wrote the text."""
     target = reply.reply_to_message if reply is not None else None
     if target is None:
         return {}
     by_person = target.from_user is not None and not target.from_user.is_bot
     about = memory_under(target) if not by_person else None
-    return {"quoted": text_of(target), "quotes_person": by_person, "quoted_memory": about}
+    other = target.from_user if by_person and reply is not None and target.from_user != reply.from_user else None
+    speaker = other.full_name[:128] if other is not None else ""
+    return {
+        "quoted": text_of(target),
+        "quotes_person": by_person,
+        "quoted_speaker": speaker,
+        "quoted_memory": about,
+    }
 
 
 @dataclass(frozen=True)

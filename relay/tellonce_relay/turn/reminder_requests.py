@@ -20,13 +20,17 @@ from tellonce_relay.turn.reminders import (
     elapsing_by,
     has_time,
     only_times,
+    other_days,
     repeated_by,
     set_by,
     set_reply,
     wanted_by,
 )
 from tellonce_relay.views import without_stamps
+from tellonce_text.dates.alarms import alarm
 from tellonce_text.dates.meanings import proposed_day
+from tellonce_text.dates.readings import Reading, Said
+from tellonce_text.dates.zones import region_of
 from tellonce_text.own_words import is_forwarded, own_words
 
 Thread = tuple[int, int | None]
@@ -81,7 +85,7 @@ class ReminderRequests:
                 self._put(thread, _Unfinished(self._now(), incoming.chat_id, incoming.message_id))
             return Reply(str(reason))
         self._complete(thread, incoming)
-        return set_reply(made, incoming.sent_at, self._zone)
+        return set_reply(made, incoming.sent_at, self._zone, other_days(text, incoming.sent_at, self._zone))
 
     async def complete(self, thread: Thread, incoming: Incoming, text: str) -> Reply:
         """Set the reminders of the thread's last request at the times that `text` gives. `completes` must be true for
@@ -99,7 +103,7 @@ class ReminderRequests:
         except NotSet as reason:  # the request stays open
             return Reply(str(reason))
         self._complete(thread, incoming)
-        return set_reply(made, incoming.sent_at, self._zone)
+        return set_reply(made, incoming.sent_at, self._zone, other_days(whole, incoming.sent_at, self._zone))
 
     def completes(self, thread: Thread, incoming: Incoming, text: str) -> bool:
         """Whether the text contains only the time that was missing in the last request."""
@@ -147,6 +151,7 @@ def offered(text: str, said_at: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
     """The reminders to offer for a statement.
 
     - `dentist on Friday`: one reminder at nine on this day.
+    - `dentist on Friday evening`: one reminder at the usual hour of this part of the day.
     - `dentist on Friday at 3 pm`: one reminder an hour before this time.
     - `tennis every Friday at 5 pm`: one reminder for each repeated time. The times are at the beginning or end of the
       text.
@@ -161,9 +166,16 @@ def offered(text: str, said_at: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
     found = proposed_day(text, said_at, zone)
     if found is None or found.days[0] != found.days[1]:
         return repeated_by(text, said_at, zone)
-    midnight = found.start.replace(hour=0, minute=0)
-    at = midnight + MORNING if found.start == midnight else found.start - EARLIER
+    at = found.start - EARLIER if found.precision == "instant" else _usual_hour(text, found, said_at, zone)
     return (Wanted(without_joint(without_stamps(text)), at),) if at > said_at + EARLIER else ()
+
+
+def _usual_hour(text: str, named: Reading, said_at: datetime, zone: ZoneInfo) -> datetime:
+    """The time at which a request for a reminder on the named day, or in the named part of a day, would be due."""
+    found = alarm(text, Said(said_at, zone, region_of(zone)))
+    if found is not None and found.at is not None and named.start <= found.at < named.end:
+        return found.at
+    return max(named.start, named.start.replace(hour=0, minute=0) + MORNING)
 
 
 def question(offer: Sequence[Wanted], now: datetime, zone: ZoneInfo) -> str:

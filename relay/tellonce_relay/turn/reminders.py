@@ -116,6 +116,21 @@ async def set_by(
     return tuple([await memory.set_reminder(one.args(incoming, recorded=recorded)) for one in wanted])
 
 
+def other_days(text: str, now: datetime, zone: ZoneInfo) -> list[str]:
+    """For each time in a request whose numbers can mean two days (`12/10`): a note that names the other
+    day."""
+    others = ((one, one.otherwise) for one in _alarms_in(text, now, zone))
+    return [
+        phrase(
+            "reminder.other_day",
+            words=text[one.start + one.lead : one.end],
+            day=day(other, now.astimezone(zone), weekday=True),
+        )
+        for one, other in others
+        if other is not None
+    ]
+
+
 def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> tuple[Wanted, ...]:
     """Parse the text after an order's phrase, such as `tomorrow at 9 to call mom`. If the text is only a time, the
     reminder is about `quoted`, the message to which the text replies. Raises NotSet."""
@@ -269,10 +284,11 @@ def _last(found: Alarm, first: datetime, zone: ZoneInfo) -> datetime | None:
     return last if second is not None and second <= last else None
 
 
-def set_reply(made: Sequence[Reminder], now: datetime, zone: ZoneInfo) -> Reply:
+def set_reply(made: Sequence[Reminder], now: datetime, zone: ZoneInfo, doubts: Sequence[str] = ()) -> Reply:
     """The confirmation of reminders that were set together. It shows the time of each in the person's zone, a button
-    that cancels it, and the notes about repetitions."""
-    notes = dict.fromkeys(note for one in made if one.repeats is not None for note in _notes(one, now, zone))
+    that cancels it, the notes about doubtful days, and those about repetitions."""
+    repeated = (note for one in made if one.repeats is not None for note in _notes(one, now, zone))
+    notes = dict.fromkeys((*doubts, *repeated))
     note = ["", *notes] if notes else []
     if len(made) > 1:
         markup = buttons.reminder_list([one.memory.id for one in made])
@@ -349,7 +365,7 @@ async def revise(
         return Reply("\n".join(filter(None, (str(reason), shown.text))), shown.markup)
     for number in {one.memory.id for one in old} - {one.memory.id for one in made}:
         await memory.change_reminder(ChangeReminderArgs(memory_id=number, action="cancel", chat_id=incoming.chat_id))
-    return set_reply(made, incoming.sent_at, zone)
+    return set_reply(made, incoming.sent_at, zone, other_days(text, incoming.sent_at, zone))
 
 
 def list_reply(reminders: tuple[Reminder, ...], now: datetime, zone: ZoneInfo) -> Reply:

@@ -14,7 +14,7 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.tombstones import Forgotten, Tombstone
 from tellonce_text.claims import claims
 from tellonce_text.folding import fold
-from tellonce_text.sentences import sentences
+from tellonce_text.sentences import placed_runs
 
 SAME = 0.75
 """A statement repeats a forgotten statement if the two have enough words in common: at least this share of the words of
@@ -80,8 +80,14 @@ class Tombstones:
         return text if len(kept) == len(parts) else "".join(kept).strip()
 
     def _parts(self, chat_id: int, number: int, text: str) -> tuple[Claims, list[tuple[str, Claims]]]:
-        """The hashes of the whole text, and the sentences of the text, each with the hashes of the sentence."""
-        parts = [(part, self._claims(chat_id, number, part.strip())) for part in sentences(text)]
+        """The hashes of the whole text, and the pieces of the text. Each piece has its own hashes and those of its
+        sentence, because former program versions stored hashes of pieces."""
+        parts: list[tuple[str, Claims]] = []
+        for _, run in placed_runs(text):
+            of_sentence = self._claims(chat_id, number, "".join(run).strip())
+            several = run if len(run) > 1 else ()
+            parts += [(part, (*of_sentence, *self._claims(chat_id, number, part.strip()))) for part in several]
+            parts += [] if several else [(run[0], of_sentence)]
         return self._claims(chat_id, number, text), parts
 
     def without_later_forgotten(self, text: str, said_at: datetime, marks: Mapping[bytes, datetime]) -> str:
@@ -91,15 +97,25 @@ class Tombstones:
             claims = self._message(part), self._folded(part), self._hash(f"m:{part}")
             return any(said_at < marks.get(claim, said_at) for claim in claims)
 
-        parts = [] if gone(text) else sentences(text)
-        kept = [part for part in parts if not gone(part.strip())]
-        return text if kept and len(kept) == len(parts) else "".join(kept).strip()
+        kept: list[str] = []
+        for _, run in () if gone(text) else placed_runs(text):
+            if not gone("".join(run).strip()):
+                kept += [part for part in run if not gone(part.strip())] if len(run) > 1 else run
+        return text if kept and "".join(kept) == text else "".join(kept).strip()
 
     def forgotten_in(self, chat_id: int, number: int, text: str, marks: Forgotten) -> list[str]:
         """The sentences of the message that are marked as forgotten."""
         of_message = marks.get((chat_id, number), frozenset()) | marks.get(None, frozenset())
-        said = [part.strip() for part in sentences(text) if part.strip()]
-        found = [part for part in said if not of_message.isdisjoint(self._claims(chat_id, number, part))]
+        runs = [run for _, run in placed_runs(text) if "".join(run).strip()]
+
+        def gone(part: str) -> bool:
+            return not of_message.isdisjoint(self._claims(chat_id, number, part.strip()))
+
+        def is_marked(run: Sequence[str]) -> bool:
+            return gone("".join(run)) or (len(run) > 1 and any(map(gone, run)))
+
+        said = ["".join(run).strip() for run in runs]
+        found = [sentence for sentence, run in zip(said, runs, strict=True) if is_marked(run)]
         return found or ([] if of_message.isdisjoint(self._claims(chat_id, number, text)) else said)
 
     def mark(self, text: str) -> Mark:

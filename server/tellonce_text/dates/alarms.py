@@ -13,7 +13,7 @@ from tellonce_text.dates.counted_phrases import distance_at
 from tellonce_text.dates.day_arithmetic import counted_day
 from tellonce_text.dates.intervals import Interval, IntervalUnit, wall
 from tellonce_text.dates.items import Item, items
-from tellonce_text.dates.readings import DAY, Said, add_months
+from tellonce_text.dates.readings import DAY, Expression, Reading, Said, add_months
 from tellonce_text.dates.repeated_days import HOURS, MORNING
 from tellonce_text.dates.repetitions import End, Items, hour_at, repetition
 from tellonce_text.dates.resolver import resolved
@@ -28,7 +28,8 @@ class Alarm(NamedTuple):
     whether the text gives a day, and `timed` whether it gives a time of day. `halved` says whether AM or PM of the hour
     is known. `lead` is the length of a leading word such as `and`. `shares_day` means that the text does not name this
     alarm's day; the day is the same as the previous alarm's. A repetition can have an end. The end is the last possible
-    time `until`, or the length `lasts`, which begins with the first alarm.
+    time `until`, or the length `lasts`, which begins with the first alarm. `otherwise` is the other day that numbers
+    such as 12/10 can mean, if their order is in doubt.
     """
 
     start: int
@@ -42,6 +43,7 @@ class Alarm(NamedTuple):
     shares_day: bool = False
     until: datetime | None = None
     lasts: tuple[int, IntervalUnit] | None = None
+    otherwise: datetime | None = None
 
     def last_possible(self, first: datetime) -> datetime | None:
         """The last possible time of a repetition that is due at `first` for the first time; None if it has no end."""
@@ -60,6 +62,8 @@ MOST_READ: Final = 2_000
 _DAYS_OF: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _MINUTE: Final = timedelta(minutes=1)
 _HALF_DAY: Final = timedelta(hours=12)
+_MUCH_LATER: Final = timedelta(days=183)
+"""A request rarely means a day that is later than another possible day by more than this time."""
 
 
 def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
@@ -79,7 +83,8 @@ def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
 
 
 def rings(text: str, said: Said, moment: datetime) -> bool:
-    """Whether `moment` can be the due time of the alarm in a text. An hour without AM or PM matches both hours."""
+    """Whether `moment` can be the due time of the alarm in a text. An hour without AM or PM matches both hours, and
+    numbers whose order is in doubt (`12/10`) match both days."""
     found = alarm(text, said)
     local = moment.astimezone(said.zone)
     if found is None or (found.at is None and found.repeats is None):
@@ -87,6 +92,8 @@ def rings(text: str, said: Said, moment: datetime) -> bool:
     interval = Interval.read(found.repeats or "")
     at = interval.after(said.at, said.zone) if interval is not None else found.at
     if at is not None:
+        if found.otherwise is not None and local.date() == found.otherwise.date():
+            at = _on_wall(local.date(), at.hour, at.minute, said.zone)
         apart = abs(moment - at)
         return apart < _MINUTE or (apart == _HALF_DAY and local.date() >= said.at.date())
     minute, hour, day, month, weekdays = (found.repeats or "").split()
@@ -164,8 +171,9 @@ def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> 
     named = None if item.repeats or item.since else resolved(line, first, item, local, said.region, "future")
     if named is None or named.best is None:
         return None
-    best, clock = named.best, item.clock
-    found = Alarm(named.start, named.end, at=best.start, dated=item.phrase is not None or item.elapsed is not None)
+    (best, other), clock = _likely(named, said, local), item.clock
+    dated = item.phrase is not None or item.elapsed is not None
+    found = Alarm(named.start, named.end, at=best.start, dated=dated, otherwise=other)
     if named.timed and (clock is None or clock.half or item.phrase is None):
         return found, True
     day = _counted(line, first, item, local.date()) or best.start.date()
@@ -173,6 +181,28 @@ def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> 
         return found._replace(at=_on(day, clock, local, said.zone), halved=clock.half), True
     hour = HOURS[item.part] if item.part else MORNING
     return found._replace(at=_on_wall(day, hour, 0, said.zone), timed=bool(item.part)), bool(item.part)
+
+
+def _likely(named: Expression, said: Said, local: datetime) -> tuple[Reading, datetime | None]:
+    """The most likely reading of an expression and, if the order of day and month is in doubt (`12/10`), the day in the
+    other order. If the usual order gives a much later day, or if the usual order is not known, the nearer day is
+    taken."""
+    best = named.readings[0]
+    if named.certain or "/" not in named.text:
+        return best, None
+    other = next(
+        (
+            one
+            for one in named.readings
+            if (one.start.month, one.start.day) == (best.start.day, best.start.month) and one.start > local
+        ),
+        None,
+    )
+    if other is None or other.start.date() == best.start.date():
+        return best, None
+    later = best.start - other.start
+    prefers_other = later > _MUCH_LATER or (said.region is None and later > timedelta())
+    return (other, best.start) if prefers_other else (best, other.start)
 
 
 def _is_no_day(line: Line, at: int) -> bool:

@@ -17,7 +17,7 @@ from tellonce_server.store import memories, queue, reminders, summaries
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import StoredMessage
 from tellonce_server.store.queue import NewJob
-from tellonce_text.sentences import sentences
+from tellonce_text.sentences import whole_sentences
 
 DISTINCTIVE = 2
 """A sentence of the former text is searched for in derived texts only if it has at least this many content words. A
@@ -76,7 +76,7 @@ async def _holds(t: Queries, scope: ChatScope, memory: Memory, said: Quoted) -> 
 def taken_back(old_text: str, new_text: str) -> Sequence[str]:
     """The sentences of the former text that the new text no longer contains. Summaries may repeat such a sentence even
     if no memory was learned from it. Call this outside a transaction."""
-    said = [part.strip() for part in sentences(old_text)]
+    said = [part.strip() for _, part in whole_sentences(old_text)]
     # The number of sentences is limited, because each sentence is searched for in the whole new text. The new text may
     # be long.
     distinctive = (part for part in said[:MOST_COMPARED] if len(literals.content(part)) >= DISTINCTIVE)

@@ -16,7 +16,7 @@ from tellonce_server.domain.erasure.text_places import DERIVED, NAMES
 from tellonce_text.folding import fold
 from tellonce_text.literal import Literal as FoldedLiteral
 from tellonce_text.literal import Span
-from tellonce_text.sentences import placed_sentences
+from tellonce_text.sentences import whole_sentences
 from tellonce_text.stemming import stem
 
 Degree = Literal["exact", "number", "form", "part"]
@@ -127,7 +127,7 @@ class TopicQuery:
         return forms
 
     def _in_line(self, line: str, start: int, found: Sequence[Mark]) -> list[Mark]:
-        parts = ((start + at, start + at + len(part), part) for at, part in placed_sentences(line))
+        parts = ((start + at, start + at + len(part), part) for at, part in whole_sentences(line))
         return [
             Mark(first, last, "form")
             for first, last, part in parts
@@ -188,7 +188,7 @@ class StatementQuery:
         if source.is_metadata:
             return []
         found: list[Mark] = []
-        for start, part in placed_sentences(text):
+        for start, part in whole_sentences(text):
             degree = self._degree(part, source)
             if degree is not None:
                 found.append(Mark(start, start + len(part), degree))

@@ -22,7 +22,7 @@ from tellonce_server.store.forget import Statement
 from tellonce_server.store.messages import WORDS
 from tellonce_server.store.texts import TextRow
 from tellonce_text.secrets import mask
-from tellonce_text.sentences import is_question, placed_runs
+from tellonce_text.sentences import is_question, whole_sentences
 
 MOST_LISTED = 300
 """Maximum number of matches that are listed one by one. For further matches, the preview gives only their number."""
@@ -221,8 +221,9 @@ def _beside(match: Match, matching: MatchingRow, query: ForgetQuery) -> tuple[st
         return ()
     text = matching.row.texts[CONTENT] or ""
     marks = query.marks(text, source_of(matching.row, CONTENT))
-    parts = [(start, "".join(run)) for start, run in placed_runs(text)]
-    others = [part for start, part in parts if part.strip() and not touched(marks, start, start + len(part))]
+    others = [
+        part for start, part in whole_sentences(text) if part.strip() and not touched(marks, start, start + len(part))
+    ]
     return tuple(clipped(_masked_part(part.strip(), mask(text)), 0) for part in others[:MOST_SENTENCES])
 
 
@@ -238,8 +239,7 @@ def _sentence(matching: MatchingRow) -> str:
     column, at = matching.columns[0], matching.mark.start
     if column < 0:
         return _text(matching)
-    for start, run in placed_runs(matching.row.texts[column] or ""):
-        sentence = "".join(run)
+    for start, sentence in whole_sentences(matching.row.texts[column] or ""):
         if at < start + len(sentence):
             said, masked = sentence.strip(), mask(matching.row.texts[column] or "")
             return clipped(_masked_part(said, masked), _moved(said, at - start), EXAMPLE)

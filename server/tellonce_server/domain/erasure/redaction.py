@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, Source, touched
-from tellonce_text.sentences import placed_runs
+from tellonce_text.sentences import whole_sentences
 
 GONE = "[forgotten]"
 """Replaces the text of a message that was erased completely. The message itself is still stored and counted."""
@@ -25,7 +25,7 @@ def marks_of(query: ForgetQuery, degrees: frozenset[Degree], source: Source) -> 
 
 
 def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
-    """The text without the sentences that have a mark, and the pieces of the removed sentences.
+    """The text without the sentences that have a mark, and the removed sentences.
 
     The sentences before and after a removed sentence may match when they are joined. The function therefore repeats the
     search until nothing matches.
@@ -33,8 +33,8 @@ def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
     gone: list[str] = []
     while text and text != GONE and (found := marks(text)):
         kept: list[str] = []
-        for start, run in placed_runs(text):
-            (gone if touched(found, start, start + sum(map(len, run))) else kept).extend(run)
+        for start, sentence in whole_sentences(text):
+            (gone if touched(found, start, start + len(sentence)) else kept).append(sentence)
         text = "".join(kept).strip()
         if not any(c.isalnum() for c in text):
             text = ""

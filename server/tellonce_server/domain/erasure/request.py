@@ -25,7 +25,7 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import Statement
 from tellonce_server.store.texts import TextRow
 from tellonce_text.literal import Literal
-from tellonce_text.sentences import sentences
+from tellonce_text.sentences import whole_sentences
 
 TELLING = 2
 """Minimum number of content words of a sentence to search for in derived texts. A sentence with fewer content words may
@@ -146,6 +146,6 @@ def _stated(rows: Sequence[TextRow], memories: Sequence[Statement]) -> list[Stat
 
 def _statement_sentences(text: str) -> list[str]:
     """The sentences of a message that are searched for in derived texts."""
-    words = {part.strip(): len(Target.statement(part).words) for part in sentences(text)}
+    words = {part.strip(): len(Target.statement(part).words) for _, part in whole_sentences(text)}
     fewest = min(TELLING, max(words.values(), default=0))
     return [part for part, count in words.items() if count >= fewest > 0]

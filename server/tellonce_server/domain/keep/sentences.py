@@ -13,6 +13,7 @@ from itertools import chain, pairwise
 from typing import Final
 
 from tellonce_text.own_words import own_words, quotations
+from tellonce_text.sentences import goes_on
 
 MOST_WORDS: Final = 40
 """Maximum words of a sentence. A longer sentence was dictated without punctuation and is cut."""
@@ -79,7 +80,8 @@ def _cuts(line: str) -> list[int]:
     ends = [match.end() for match in _STOP.finditer(line)]
     # Only the last few characters before the end of a sentence can be an abbreviation. The test copies only these
     # characters, because copying a long line for each end would be slow.
-    return [0, *(end for end in ends if not _ABBREVIATED.search(line[max(0, end - 5) : end])), len(line)]
+    whole = (end for end in ends if not _ABBREVIATED.search(line[max(0, end - 5) : end]) and not goes_on(line, end))
+    return [0, *whole, len(line)]
 
 
 def _shortened(sentence: str) -> list[str]:

@@ -1,0 +1,265 @@
+"""Finds the passwords and PINs that people tell in ordinary sentences, such as "the wifi password is still Cat99".
+
+The file `secret_words.toml` lists the words for secrets, and the small words around them. This module contains the
+rules for what stands between such a word and the value. It knows nothing about masks or about other kinds of secrets.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from itertools import islice, zip_longest
+from typing import Final, Literal, NamedTuple
+
+Kind = Literal["password", "key", "pin", "code", "login"]
+_Announced = Literal["no", "as a value", "as any word"]
+"""What the words before a token announce: nothing, a word that looks like a value, or any word as the value."""
+
+_LISTS: Final[dict[str, dict[str, str]]] = tomllib.loads(
+    (files("tellonce_text") / "secret_words.toml").read_text(encoding="utf-8")
+)
+
+
+def _list(name: str) -> frozenset[str]:
+    """All words of the list, in every language."""
+    return frozenset(word for of_language in _LISTS[name].values() for word in of_language.split())
+
+
+ORDINARY: Final = _list("ordinary")
+"""Words that are no passwords, although they follow "the password is": `wrong`, `abgelaufen`."""
+
+_COPULA, _ADVERB, _HEAD, _CHANGE, _GUARDED = map(_list, ("copula", "adverb", "head", "change", "guarded"))
+_BECOMING, _AS = _list("becoming"), _list("as")
+_FROM_VALUE = _COPULA | _AS
+_PREPOSITION, _DETERMINER = _list("preposition"), _list("determiner")
+_LINK: Final = _PREPOSITION | _DETERMINER
+
+_KINDS: Final[dict[str, Kind]] = {
+    **dict.fromkeys(_list("login"), "login"),
+    **dict.fromkeys(_list("code"), "code"),
+    **dict.fromkeys(_list("key"), "key"),
+    **dict.fromkeys(_list("compound"), "pin"),
+    **dict.fromkeys(_list("pin"), "pin"),
+    **dict.fromkeys(_list("password"), "password"),
+}
+_LONG: Final = 6
+"""A word for a secret that has at least this many letters may also end a compound: `Netflixpasswort`."""
+
+
+def _either(words: Iterator[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
+
+_WORD: Final = re.compile(
+    rf"(?:(?<![^\W_])(?:{_either(word for word in _KINDS)})"
+    rf"|(?<!\d)(?:{_either(word for word, kind in _KINDS.items() if kind == 'password' and len(word) >= _LONG)}))(?![\w/]|-\w)",
+    re.IGNORECASE,
+)
+HINTS: Final = frozenset(_KINDS)
+"""A text that contains none of these words, in lower case, contains no secret of this module."""
+
+_MARKS: Final = r"[:=：]+>?|->|→|[—–-]+(?=\s)"
+_TOKEN: Final = re.compile(rf"{_MARKS}|[\"“„«`][^\"“”„«»`\n]+[\"”“»`]|[^\s:=：]+(?:[:=][^\s:=]+)*")
+_MARK: Final = re.compile(_MARKS)
+_MARK_STARTS: Final = ":=：-—–→"
+_STOP: Final = re.compile(r"(?<![:=])[^\S\n]*\n|(?<![:=])[.!?…;]+(?=[\s\"'”»)\]}])|[\"”»'],")
+"""Matches the end of the sentence or of the line in which a secret's value is expected."""
+_CLOSED: Final = re.compile(r"[\"'`”»)\]}*]|,\s*+(?:[\d\"'(\[{]|\w+[.(=])")
+_AHEAD, _BACK = 160, 60
+"""Number of characters after and before a word for a secret that are searched for its value."""
+_MOST_TOKENS: Final = 12
+_MOST_BESIDE: Final = 5
+"""A value that neither a verb nor a mark announces is at most this number of tokens away."""
+
+_OUTSIDE: Final = "\"'`“”„«»()[]{}<>,"
+_OUTSIDE_END: Final = f"{_OUTSIDE}.;:?…"
+_NUMBER: Final = re.compile(r"(?:\d{3,8}[A-Z#*]?|\d{1,2}(?:-\d{1,2}){2,3})\Z")
+_MEASURE: Final = re.compile(r"\d+(?:[.,:/-]\d+)*[-.]?[^\W\d_]{0,5}|\d+(?:[.:/-]\w+)+|[^\W\d_]{1,2}\d{1,2}")
+"""Matches a number with a unit, a date, a time, or the short name of a thing: `5th`, `20mg`, `10:30pm`, `S23`."""
+_ADDRESS: Final = re.compile(
+    r"[\w.+-]+@[\w-]+\.\w|://|\Awww\.|\A[/@#~]|\w[(\[{]|[\\/]\w+[\\/]|\.\w{2,4}\Z", re.IGNORECASE
+)
+_SPECIAL: Final = re.compile(r"\w[!#$%&*^~?+§€]+\w")
+_IN_VALUE: Final = re.compile(r"\d|[!#$%&*^~?+§€]\w")
+"""Matches in every value that looks like a PIN or a password."""
+
+
+class Found(NamedTuple):
+    """The place of a secret's value in the text."""
+
+    start: int
+    end: int
+    kind: Literal["password", "pin"]
+
+
+class _Token(NamedTuple):
+    start: int
+    end: int
+    value: str
+    word: str
+
+    @property
+    def is_mark(self) -> bool:
+        return self.value[0] in _MARK_STARTS and _MARK.fullmatch(self.value) is not None
+
+
+def told(text: str) -> Iterator[Found]:
+    """The values of the passwords and PINs in the text, in their order. The values do not overlap."""
+    at = 0
+    matches = list(_WORD.finditer(text))
+    for match, following in zip_longest(matches, matches[1:]):
+        kind = _kind(text, match)
+        if match.start() < at or kind is None:
+            continue
+        after = _after(text, match.end(), following.start() if following else len(text), kind)
+        value = _following(text, match, after, kind) or _preceding(text, at, match, after, kind)
+        if value is not None:
+            at = max(value.end, match.end())
+            yield Found(value.start, value.end, "pin" if kind in ("pin", "code") else "password")
+
+
+def _kind(text: str, match: re.Match[str]) -> Kind | None:
+    kind = _KINDS.get(match[0].lower(), "password")
+    if kind != "code":
+        return kind
+    beside = text[max(0, match.start() - 40) : match.start()].split()[-2:]
+    beside += text[match.end() : match.end() + 60].split()[:4]
+    return kind if any(word.strip(_OUTSIDE_END).lower().removesuffix("'s") in _GUARDED for word in beside) else None
+
+
+def _before(text: str, least: int, end: int) -> list[_Token]:
+    """The tokens of the sentence before the word for a secret."""
+    start = max(least, end - _BACK)
+    stops = [stop.end() for stop in _STOP.finditer(text, start, end)]
+    return list(_tokens(text, stops[-1] if stops else start, end))
+
+
+def _after(text: str, start: int, end: int, kind: Kind) -> list[_Token]:
+    """The tokens of the sentence after the word for a secret, up to `end`, where the next such word begins. There are
+    none if the word is the last word of a quotation or of an item in a list, as in `"pin", 4`, or if nothing in the
+    text can be a value."""
+    end = min(end, start + _AHEAD)
+    if _CLOSED.match(text, start) or (kind != "password" and not _IN_VALUE.search(text, start, end)):
+        return []
+    stop = _STOP.search(text, start, end)
+    return list(islice(_tokens(text, start, stop.end() if stop else end), _MOST_TOKENS))
+
+
+def _tokens(text: str, start: int, end: int) -> Iterator[_Token]:
+    for match in _TOKEN.finditer(text, start, end):
+        raw, begun = match[0], match.start()
+        if raw[0] in _MARK_STARTS and _MARK.fullmatch(raw):
+            yield _Token(begun, match.end(), raw, raw)
+            continue
+        raw = raw.split("</")[0]
+        value = raw.lstrip(_OUTSIDE)
+        begun += len(raw) - len(value)
+        value = value.rstrip(_OUTSIDE_END)
+        if value:
+            yield _Token(begun, begun + len(value), value, value.rstrip("!").lower())
+
+
+def _following(text: str, match: re.Match[str], after: Sequence[_Token], kind: Kind) -> _Token | None:
+    """The value after the word for a secret."""
+    if not after or after[0].word in _HEAD:
+        return None
+    announced: _Announced = "no"
+    gap: list[_Token] = []
+    for index, token in enumerate(after):
+        if token.is_mark or token.word in _COPULA:
+            announced = "as any word" if _may_be_word(gap, token, kind) else "as a value"
+        elif announced != "no" and token.word in _DETERMINER:
+            announced = "as a value"
+        elif token.word in _BECOMING and _changes(text, match, after, index):
+            return after[index + 1]
+        elif token.word in _ADVERB:
+            continue
+        elif announced != "no" and kind == "login":
+            return _of_login(after[index:])
+        elif _is_announced(token, kind, announced) or (announced == "no" and _stands_beside(gap, after[index:], kind)):
+            return token
+        else:
+            announced = "no"
+            gap.append(token)
+    return None
+
+
+def _is_announced(token: _Token, kind: Kind, announced: _Announced) -> bool:
+    """Whether the token is the value that the words before it announce."""
+    if announced == "as any word" and token.word not in ORDINARY:
+        return True
+    return announced != "no" and _is_value(token, kind, announced=True)
+
+
+def _may_be_word(gap: Sequence[_Token], link: _Token, kind: Kind) -> bool:
+    """Whether an ordinary word after the link (a verb or a mark) is a password: "the password for the wifi is
+    sunshine", but not "the password manager is Bitwarden"."""
+    if kind != "password" or link.value == "-":
+        return False
+    if any(token.word in ORDINARY and token.word not in _LINK for token in gap):
+        return False
+    return not gap or gap[0].word in _LINK or (link.is_mark and len(gap) <= 2)
+
+
+def _stands_beside(gap: Sequence[_Token], rest: Sequence[_Token], kind: Kind) -> bool:
+    """Whether the first token of `rest` is the value although nothing announces it: "пароль от почты Kotik777". `gap`
+    contains the tokens between the word for a secret and `rest`."""
+    token, followers = rest[0], rest[1:]
+    if len(gap) >= _MOST_BESIDE or kind == "login" or (gap and gap[-1].word in _LINK):
+        return False
+    if len(followers) > 1 and (followers[0].is_mark or followers[0].word in _COPULA):
+        return False
+    if gap and token.value.isdigit() and followers and followers[0].value[0].islower() and len(followers) > 1:
+        return False
+    return _is_value(token, kind, announced=False, first=not gap)
+
+
+def _changes(text: str, match: re.Match[str], after: Sequence[_Token], index: int) -> bool:
+    """Whether the token at `index` begins the new value in a sentence about a change: "I set the password to Cat99"."""
+    if not any(_looks_random(token.value) or _NUMBER.match(token.value) for token in after[index + 1 : index + 2]):
+        return False
+    return any(token.word in _CHANGE for token in (*after, *_before(text, 0, match.start())))
+
+
+def _preceding(text: str, least: int, match: re.Match[str], after: Sequence[_Token], kind: Kind) -> _Token | None:
+    """The value before the word for a secret: "Sonne77 ist mein Passwort"."""
+    if kind in ("login", "code") or _IN_VALUE.search(text, max(least, match.start() - _BACK), match.start()) is None:
+        return None
+    before = _before(text, least, match.start())
+    for index in range(len(before) - 1, max(0, len(before) - 6), -1):
+        token = before[index]
+        if token.word in _FROM_VALUE or token.value in "—–":
+            owned = index + 1 == len(before) or before[index + 1].word in _DETERMINER
+            named = bool(after) and after[0].word in _HEAD
+            if owned and not named and _is_value(before[index - 1], kind, announced=False):
+                return before[index - 1]
+        if token.word in _PREPOSITION:
+            return None
+    return None
+
+
+def _of_login(told: Sequence[_Token]) -> _Token | None:
+    """The password of a login that is told as a name and a password: `ann / Cat99`, `ann:Cat99`."""
+    glued = re.search(r"[/:|]", told[0].value)
+    if glued is not None and _looks_random(told[0].value[glued.end() :]):
+        start = told[0].start + glued.end()
+        return _Token(start, told[0].end, told[0].value[glued.end() :], told[0].word)
+    return next((token for token in told[1:5] if _looks_random(token.value)), None)
+
+
+def _is_value(token: _Token, kind: Kind, *, announced: bool, first: bool = False) -> bool:
+    """Whether the token looks like a value. The shortest numbers count only if the value is announced, or if it is the
+    first token after the word for a secret."""
+    if _looks_random(token.value) or (announced and kind == "password" and " " in token.value):
+        return True
+    if kind in ("pin", "code"):
+        return _NUMBER.match(token.value) is not None and (announced or first or len(token.value) >= 4)
+    return announced and token.value.isdigit() and len(token.value) >= 4
+
+
+def _looks_random(value: str) -> bool:
+    """Whether a word looks like a password: it has letters and digits, or a special sign between letters."""
+    if len(value) < 5 or " " in value or _MEASURE.fullmatch(value) or _ADDRESS.search(value) or _WORD.search(value):
+        return False
+    letters, digits = any(map(str.isalpha, value)), any(map(str.isdigit, value))
+    return letters and (digits or _SPECIAL.search(value) is not None)
