@@ -15,9 +15,9 @@ from tellonce_server.store.database import Database
 
 @dataclass(frozen=True)
 class Dependencies:
-    """The objects that every service gets when it is created. `announce(channel, payload)` notifies all server
-    processes. Call it after a commit. It returns at once and raises no errors, and its notification may be lost.
-    `traces` is a connection pool for rows that may be lost in a power failure."""
+    """Every service is created with these objects. `announce(channel, payload)` notifies all server processes. Call it
+    after a commit. `announce` returns at once and raises no errors. A notification can be lost. `traces` is a
+    connection pool with asynchronous commits. A power failure can undo the latest of these commits."""
 
     settings: ServerSettings
     database: Database
@@ -28,7 +28,7 @@ class Dependencies:
     announce: Callable[[str, str], None]
     emit: Emit
     notices: list[ServerText] = field(default_factory=list)
-    """Notices that this process adds to every context. An example is the notice that nothing is being learned."""
+    """Notices that this process adds to every context. One of these notices says that nothing is learned at present."""
 
     @property
     def zone(self) -> ZoneInfo:
@@ -45,7 +45,7 @@ class Dependencies:
 
 
 WORK = "tellonce_work"
-"""The channel that announces new or newly claimable jobs."""
+"""The channel for notifications that a job can be claimed."""
 
 FORGOTTEN = "tellonce_forgotten"
 """The channel that announces that an erasure was committed. Processes then clear their caches of texts."""

@@ -11,8 +11,8 @@ from tellonce_text.tokens import estimate
 
 DEFAULT_TOTAL = TOKEN_BUDGET
 LOG_PART = 2
-"""The part of a context's budget above the default budget is divided by this number. The log may use the result, and
-search results may use the rest."""
+"""The part of a context's budget above the default budget is divided by this number. The quotient is the maximum tokens
+of the log. The rest is for search results."""
 ELSEWHERE = 276
 """Maximum number of tokens for lines from other threads and chats. A context below the default budget has
 proportionally fewer tokens for these lines."""
@@ -25,8 +25,8 @@ ItemT = TypeVar("ItemT")
 
 @dataclass
 class TokenBudget:
-    """The tokens that are left of the total. Every part takes its tokens from this object. The parts together therefore
-    cannot exceed the total."""
+    """The tokens of a context that are not used yet. Every part takes its tokens from this object. The parts together
+    therefore cannot exceed the total."""
 
     left: int
 
@@ -46,7 +46,9 @@ class TokenBudget:
 
 @dataclass(frozen=True)
 class Taken:
-    """The items that fit, with their indexes, texts and total cost, and the indexes of the items that do not fit."""
+    """The items that fit, and the items that do not fit. `kept` are the indexes of the items that fit. `texts` are
+    their texts, and `cost` is the number of tokens of all these texts. `left` are the indexes of the items that do not
+    fit."""
 
     kept: Sequence[int]
     left: Sequence[int]
@@ -60,7 +62,8 @@ def scaled(budgets: Budgets, total: int) -> Budgets:
 
 
 def log_share(total: int) -> int:
-    """The number of tokens for the log in a context of `total` tokens; 0 if `total` is at most the default budget."""
+    """The maximum tokens of the log in a context of `total` tokens. A `total` that does not exceed the default budget
+    gives 0."""
     return max(0, total - DEFAULT_TOTAL) // LOG_PART
 
 
@@ -79,9 +82,9 @@ def take(
 ) -> Taken:
     """Take items in the given order until the share or the whole budget is used up.
 
-    If `dense` is true, an item that does not fit is skipped; this is for memories. Otherwise the list ends before the
-    first item that does not fit, because history and summaries must stay contiguous. An item that is rendered as an
-    empty text is skipped.
+    If `dense` is true, an item that does not fit is skipped, and the next item is tried. Memories are taken in this
+    way. Otherwise the list ends before the first item that does not fit, because history and summaries must stay
+    contiguous. An item that is rendered as an empty text is skipped.
     """
     kept: list[int] = []
     texts: list[str] = []

@@ -16,7 +16,8 @@ LEAST = 12
 left."""
 
 THREAD_PART = 3
-"""Maximum tokens of the thread's summary: the tokens of both summaries divided by this number."""
+"""The tokens of both summaries are divided by this number. The quotient is the maximum tokens of the thread's
+summary."""
 
 _QUOTED = re.compile(r"“(.+)”", re.DOTALL)
 _DAY = r"\d{4}(?:-\d\d){1,2}(?: \d\d:\d\d)?"
@@ -46,17 +47,17 @@ def unsaid(text: str, says: Says) -> str:
     """The lines of the text whose statements are new. If a line lists quotations, only the new quotations stay."""
     lines = [_listed(line, says) for line in text.strip().split("\n")]
     kept = "\n".join(line for line in lines if line.strip())
-    # If the first line was removed, the text is marked as a continuation. Without the mark, its new first line could
-    # look like a line written by this program.
+    # If the first line was removed, the text is marked as a continuation. Without the mark, the line that is now the
+    # first could be mistaken for a line of this program.
     return kept if not kept or lines[0].strip() else f"… {kept}"
 
 
 @of_texts
 @lru_cache(4_096)
 def statement(line: str, *, quoted: bool = True) -> str:
-    """The statement of a line in a form for comparison. Line breaks are left out, and so are the dates that were added
-    after relative words such as "tomorrow". If `quoted` is true and the line contains quoted words, the result is only
-    the quoted words."""
+    """The statement of a line in a form for comparison: `I see Anna tomorrow (2026-06-03)` -> `i see anna tomorrow`.
+    Added dates are removed, and line breaks become spaces. If `quoted` is true and the line contains quoted words, the
+    result is only the quoted words."""
     words = _QUOTED.search(line) if quoted else None
     return " ".join(_DAY_BESIDE.sub("", words[1] if words else line).casefold().split())
 

@@ -34,8 +34,9 @@ class Layout(NamedTuple):
 
     `share` is a function of the scaled budgets and the total. It returns the number of tokens of the section, including
     title and fences. If `share` is None, the section has no share of its own. `text` is given for a section that
-    consists of one text. `cut` shortens this text to a number of tokens, and also returns whether it had to. If the
-    finished context is too long, the sections with a `removed` number are removed one by one, the lowest number first.
+    consists of one text. `cut` shortens this text to a number of tokens. The function also returns whether the text was
+    too long. If the finished context is too long, the sections with a `removed` number are removed one by one, the
+    lowest number first.
     """
 
     title: str
@@ -77,7 +78,7 @@ SECTIONS: Final[dict[ShownName, Layout]] = {
     ),
     "now": Layout("Now", "volatile", None),
 }
-"""Every section, in display order. The history's share includes the share of the summaries of older messages."""
+"""Every section, in display order. The history's share is also for the summaries of older messages."""
 
 AT_SESSION_START: Final[tuple[SectionName, ...]] = ("profile", "summary", "memories", "elsewhere")
 """The sections that a coding assistant gets at the start of a session."""
@@ -146,9 +147,9 @@ class Draft:
         return self.material.include is None or name in self.material.include
 
     def opens(self, name: SectionName) -> bool:
-        """Whether the section is wanted and its title and fences fit into the budget. The cost of the title and the
-        fences is deducted when the section is first opened. A section that is filled in several steps is opened before
-        each step."""
+        """Whether the section can be filled. The section must be wanted, and its title and fences must fit into the
+        budget. The cost of the title and the fences is deducted when the section is first opened. A section that is
+        filled in several steps is opened before each step."""
         if name in self._opened:
             return True
         if not self.wants(name):
@@ -192,14 +193,13 @@ class Draft:
         return share(self.shares, self.material.total) - frame(name) if share else 0
 
     def texts_cost(self) -> tuple[int, int]:
-        """Return two sums over the sections that consist of one text: the tokens of the texts, and the tokens reserved
-        for the texts."""
+        """Return the tokens that the sections of one text use, and the tokens that are reserved for these sections."""
         used = sum(cost(self.bodies[name]) for name in _OF_ONE_TEXT if name in self.bodies)
         return used, sum(map(self.room_for, _OF_ONE_TEXT))
 
     def extend(self, name: SectionName, most: int) -> None:
-        """Show up to `most` tokens of a section that consists of one text and that was cut. The additional text uses the
-        tokens that no other section uses."""
+        """If a section of one text was cut, show up to `most` tokens of the text. The additional text uses the tokens
+        that no other section uses."""
         cut, text = [note for note in self.left_out if note.startswith(f"{name}: ")], SECTIONS[name].text
         if not cut or text is None or self.token_budget.left <= 0:
             return

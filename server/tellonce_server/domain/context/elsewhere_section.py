@@ -31,8 +31,8 @@ def elsewhere_text(m: Material) -> str:
 
 
 def whole_lines(text: str, most: int) -> tuple[str, bool]:
-    """Cut the section's text after the last line that is whole within `most` tokens, because the beginning of a line
-    only names a conversation. Also returns whether the text was cut."""
+    """Cut the section's text after the last whole line that fits into `most` tokens. A part of a line would be useless,
+    because a line begins with the name of a conversation. Also returns whether the text was cut."""
     if estimate(text) <= most:
         return text, False
     lines = text.split("\n")

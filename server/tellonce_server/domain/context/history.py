@@ -1,7 +1,7 @@
 """The history of one context: the latest messages, the messages before them, and summaries of older messages. Pure.
 
-The history's start moves in steps of several messages, so that the prompt's prefix stays the same between steps and can
-be cached.
+The history's start moves in steps of several messages. Between two steps, the beginning of the prompt stays the same
+and can be cached.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,22 +23,22 @@ STEP = 8
 """The start of the history moves by this number of messages at a time."""
 
 ALWAYS = 3
-"""Number of the latest messages that are shown with any budget, clipped if necessary."""
+"""Every history shows this number of latest messages. These messages are clipped if they do not fit."""
 
 KEPT = 20
 """Maximum number of messages in the history of a context for a question (docs/CONTRACT.md, 4)."""
 
 ASKED_PART = 4
-"""For a question, the latest messages may use the budget divided by this number. Long replies among these messages are
-clipped to fit, because search results have priority."""
+"""For a question, the budget is divided by this number. The quotient is the maximum tokens of the latest messages. Long
+replies among these messages are clipped to fit, because search results have priority."""
 
 SMALL = 1_000
-"""For a question, all messages of the history together may use (budget - SMALL) / ASKED_PART tokens. A context of at
-most SMALL tokens shows only the last ALWAYS messages, because earlier messages rarely contain the answer."""
+"""For a question, the messages of the history together have at most `(budget - SMALL) / ASKED_PART` tokens. A context
+of at most SMALL tokens shows only the last ALWAYS messages, because earlier messages rarely contain the answer."""
 
 REPLY, REPLY_PART = 160, 10
-"""For a question, a long reply among the latest messages keeps at least a minimum of tokens: REPLY, or the budget
-divided by REPLY_PART if this is less. Only replies are clipped, because replies are often repetitive. The user's
+"""For a question, long replies among the latest messages are clipped. A clipped reply keeps at least
+`min(REPLY, budget / REPLY_PART)` tokens. Only replies are clipped, because replies are often repetitive. The user's
 messages stay whole."""
 
 
@@ -96,7 +96,7 @@ class History:
             self._write(self._summaries(recalled), self._shown)
 
     def _line(self, line: Line) -> Shown:
-        """The rendered line. The line is cached because several steps need its cost or its text."""
+        """The rendered line. Rendered lines are cached, because several steps use them."""
         if line.id not in self._rendered:
             self._rendered[line.id] = form.shown(line, self._m.view)
         return self._rendered[line.id]
@@ -139,8 +139,8 @@ class History:
         return _from_a_step(fitting) if cut_by_budget else fitting
 
     def _unused(self) -> int:
-        """The tokens that no other section needs; 0 for a question. Sections that change from turn to turn count with
-        their whole share, not with the tokens that they use now. The start of the history therefore seldom moves."""
+        """The tokens that no other section needs; 0 for a question. For a section that changes from turn to turn, the
+        whole share is deducted, even if the section now uses less. The start of the history therefore seldom moves."""
         if self._m.asked:
             return 0
         draft, shares = self._draft, self._draft.shares
@@ -149,8 +149,8 @@ class History:
         return draft.token_budget.left + used - needed
 
     def _wanted(self, older: list[Line], share: int) -> tuple[list[Line], int]:
-        """Return the older messages to consider, and the maximum number of their tokens. For a question, the number of
-        messages and their share are limited, because the answer is rarely in the latest messages.
+        """Return the older messages to consider, and the maximum tokens of these messages. For a question, the number
+        of messages and their share are limited, because the answer is rarely in the latest messages.
 
         For a question, at most the latest KEPT messages are considered here. Older messages, with or without a summary,
         are shown only if they are among the search results.
@@ -181,8 +181,8 @@ class History:
         return [*reversed(taken.texts)]
 
     def _unsaid_line(self, chunk: Chunk) -> str:
-        """The line of a summary, without the text that the context already shows. Empty if the context shows the whole
-        text."""
+        """The line of a summary, without the text that the context already shows. The line is empty if the context
+        already shows the whole summary."""
         text = unsaid(chunk.text, self._draft.says)
         return form.summary_line(replace(chunk, text=text), self._m.view) if text else ""
 
@@ -211,7 +211,7 @@ def _price(newest: Sequence[Shown]) -> int:
 
 
 def _from_a_step(lines: list[Line]) -> list[Line]:
-    """Drop the messages before the first message that begins a step. A step is STEP messages of the thread. The start
+    """Drop the oldest messages until the first message begins a step. A step is STEP messages of the thread. The start
     of the history therefore moves in steps even if not all messages fit."""
     first = next((n for n, line in enumerate(lines) if line.thread_no % STEP == 1), 0)
     return lines[first:]

@@ -27,7 +27,7 @@ from tellonce_text.tokens import clip, estimate
 
 RECENT = timedelta(days=7)
 ROUTINE = 300
-"""Maximum characters to show of a routine's message that has no summary yet."""
+"""Maximum characters of a routine's message in a context. The message is cut only until it has a summary."""
 ROLES = ("user", "assistant", "system", "human")
 
 KIND_TITLES: Final[dict[MemoryKind, str]] = {
@@ -41,9 +41,9 @@ SOME = "OF THIS KIND, AS FAR AS KNOWN"
 
 @dataclass(frozen=True)
 class View:
-    """The values that determine a line's format: the time of reading, the user's zone, the current thread, and the
-    current chat. `changes` are the statements that changed after their messages were sent. `known` are the memories
-    that can have their own lines in the context. `names` are the names of other chats."""
+    """The values that determine the format of a line, such as the current time, the user's time zone and the current
+    thread. `changes` are the statements that changed after their messages were sent. `known` are the memories that can
+    have their own lines in the context. `names` are the names of other chats."""
 
     now: datetime
     zone: ZoneInfo
@@ -69,7 +69,7 @@ class View:
 
 
 class Shown(NamedTuple):
-    """A message's line in the history, and the local day for its day header."""
+    """A message of the history with its rendered text. `day` is the local day that the day header shows."""
 
     line: Line
     day: date
@@ -113,7 +113,7 @@ def is_whole(line: Line) -> bool:
 
 
 def _short_form(line: Line) -> str:
-    """The summary of a routine's message. Until a summarizer has written the summary, the beginning of the message."""
+    """The summary of a routine's message, or the beginning of the message if there is no summary yet."""
     if line.routine_summary is not None:
         return body(line.routine_summary)
     text = body(line.content)
@@ -132,7 +132,8 @@ def _name(text: str) -> str:
 
 
 def summary_line(chunk: Chunk, view: View) -> str:
-    """A summary's line: `[Summary | Feb 15–16]: …`, with a note after each statement that no longer holds."""
+    """The line of a summary: `[Summary | Feb 15–16]: …`. A note is added after each statement that is no longer
+    true."""
     text = view.current(chunk.text, MessageRange(view.chat_id, chunk.from_id, chunk.to_id))
     return period_line(text, chunk.from_at, chunk.to_at, view)
 
@@ -188,12 +189,12 @@ def _due(kind: str, text: str, deadline: datetime | None, zone: ZoneInfo, today:
 
 def result_line(result: Result, view: View, *, dated: bool = True) -> str:
     """A search result's line with its date. A result from another thread or chat also has the name of the thread or
-    chat: `[Feb 15, 3 days ago | 09:15 AM | in claude-code, shop] User: …`. Without `dated`, the line begins with the
-    speaker (see `shared_day`).
+    chat: `[Feb 15, 3 days ago | 09:15 AM | in claude-code, shop] User: …`. If `dated` is false, the line begins with
+    the speaker (see `shared_day`).
 
     A result that is not recent has only its day, because age and time of day would cost as many tokens as a short
     message. In a message, a date is added after relative words such as "last Saturday". A note is added after each
-    statement that no longer holds.
+    statement that is no longer true.
     """
     text = with_days(result.text, result.at, view.zone) if result.kind == "message" else result.text
     lead = _lead(result, view) if dated else _teller(result)
@@ -202,16 +203,16 @@ def result_line(result: Result, view: View, *, dated: bool = True) -> str:
 
 def shared_day(result: Result, view: View) -> tuple[date, int | None, str | None] | None:
     """The day, chat and thread of a message that search found. Messages with the same day, chat and thread are shown
-    together, and only the first of them has the date. Repeated dates would take a quarter of the tokens. Returns None
-    if the line always has its own date: a memory, a summary, or a recent message, whose time is shown."""
+    together, and only the first of them has the date. If every line had a date, the dates would take a quarter of the
+    tokens. Returns None for a memory, a summary or a recent message. Such a result always has its own date."""
     if result.kind != "message" or view.now - result.at < RECENT:
         return None
     return local_day(result.at, view.zone), result.chat_id, result.thread_key
 
 
 def least_cost(result: Result) -> int:
-    """A lower bound of the tokens of the result's line, found without rendering the line. The bound is the tokens of
-    the text if the text is shown unchanged, else 0."""
+    """A lower bound of the tokens of the result's line. The line is not rendered. If the line shows the text unchanged,
+    the bound is the number of tokens of the text. Otherwise the bound is 0."""
     return result.tokens if body(result.text) == result.full_text else 0
 
 
@@ -266,7 +267,7 @@ def quoted_line(line: Line, view: View) -> str:
 
 def clipped_line(line: Line, view: View, most: int) -> str:
     """Return the line of a message with its time and age, as `quoted_line` does. The line is clipped to `most` tokens.
-    Notes on statements that no longer hold are added after clipping."""
+    Then a note is added after each statement that is no longer true."""
     if line.routine is not None:
         return clip(shown(line, view).text, most)[0]
     lead = f"{_aged(line, view)} {speaker(line.role, line.speaker)}: "
@@ -274,8 +275,8 @@ def clipped_line(line: Line, view: View, most: int) -> str:
 
 
 def clipped_text(line: Line, view: View, chat_id: int, most: int) -> str:
-    """The text of a chat's message, clipped to `most` tokens. Notes on statements that no longer hold are added after
-    clipping, so that the notes stay whole."""
+    """The text of a chat's message, clipped to `most` tokens. Then a note is added after each statement that is no
+    longer true. The notes are therefore never clipped."""
     text = clip(body(line.content), most)[0]
     changes = changes_at(MessageRange(chat_id, line.id, line.id), view.changes)
     return marked(text, [change._replace(content=body(change.content)) for change in changes], view.known)

@@ -2,9 +2,9 @@
 first. Pure.
 
 The log depends on the memory and the budget. The log depends on the question only if the results for the question need
-most of the budget. A model provider can therefore cache the log. Lines are inserted before the end only by a
-compaction, and the start moves in steps. A memory that was learned from messages in the window is added to the log only
-when these messages leave the window.
+most of the budget. A model provider can therefore cache the log. Only a compaction inserts lines before the end of the
+log. The start of the log moves in steps of several lines. A memory that was learned from messages in the window is
+added to the log only when these messages leave the window.
 """
 
 from collections.abc import Iterator
@@ -41,8 +41,7 @@ class _Entry(NamedTuple):
 
 
 def fill_log(draft: Draft) -> None:
-    """Write the newest lines that fit. The lines may use the log's share, or the rest of the budget if the rest is
-    smaller."""
+    """Write the newest lines that fit into both the log's share and the rest of the budget."""
     m = draft.material
     if not (m.log.learned or m.log.happened) or not log_share(m.total):
         return
@@ -69,8 +68,8 @@ def fill_log(draft: Draft) -> None:
 
 
 def _start(entries: list[_Entry], omitted: int, room: int) -> int:
-    """The index of the first line to show. If older lines are left out, the number of all left-out lines, including the
-    `omitted` lines, is a multiple of STEP."""
+    """The index of the first line to show. Older lines are left out in steps. The number of left-out lines and
+    `omitted` lines together is a multiple of STEP."""
     first = len(entries)
     while first and (room := room - cost(entries[first - 1].text)) >= 0:
         first -= 1

@@ -1,4 +1,4 @@
-"""The section of a context that shows memories, and their order in it. Pure."""
+"""The section of a context that shows memories. This module also decides the order of the memories. Pure."""
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import date, timedelta
@@ -18,8 +18,8 @@ ItemT = TypeVar("ItemT", Result, Remembered)
 
 ABOVE = "in the log above"
 LIST_PART = 2
-"""The list that a question asks for may use the section's share divided by this number. The rest is for pins,
-preferences and memories that the search found."""
+"""If a question asks for a list, the section's share is divided by this number. The quotient is the maximum tokens of
+the list. The rest is for pins, preferences and memories that the search found."""
 
 WISHES = 12
 """Maximum number of preferences that a context shows before other memories, newest first. Preferences come early
@@ -51,9 +51,10 @@ class Memories:
         return [result.id for result, _ in self._listed] + [memory.id for memory, _ in self._kept]
 
     def fill_list(self, members: Sequence[Result]) -> None:
-        """Add the members of the list that the question asks for. `members` are given best first. The members of the
-        list are shown oldest first, one line each. The list counts as complete if a model named the categories of all
-        members and if the list contains every member. Categories that are only the nearest names can be wrong."""
+        """Add the members of the list that the question asks for. `members` are in rank order, the best member first.
+        The members of the list are shown oldest first, one line each. The list counts as complete if a model named the
+        categories of all members and if the list contains every member. Categories that are only the nearest names can
+        be wrong."""
         draft, every = self._draft, members
         above = sorted({result.id for result in members}.intersection(draft.included.get("log", ())))
         members = [result for result in members if result.id not in above and not draft.says(result.text)]
@@ -80,8 +81,7 @@ class Memories:
         ordered = [x for x in ordered if x.id not in shown and (x.pinned or not (x.note and draft.says(x.content)))]
         if not ordered or not draft.opens("memories"):
             return
-        # Each kind of memory needs a heading. The tokens of the headings of all kinds that may occur are deducted in
-        # advance.
+        # Each kind of memory needs a heading. The tokens of all headings are deducted before the memories are added.
         headings = sum(cost(title) for title in {_heading(memory) for memory in ordered})
         self._fill(ordered, draft.shares.memories - self._spent if draft.token_budget.pay(headings) else 0)
 
@@ -172,8 +172,8 @@ def _goal_order(memory: Remembered) -> tuple[int, float, int]:
 
 
 def _interleave(some: list[Remembered], more: list[Remembered]) -> list[Remembered]:
-    """Merge the two lists: two items of `more`, then one item of `some`, and so on. With this order, even a small share
-    has items of both lists."""
+    """Merge the two lists: `_interleave([x, y], [1, 2, 3]) == [1, 2, x, 3, y]`. With this order, even a small share has
+    items of both lists."""
     out: list[Remembered] = []
     waiting, others = iter(some), iter(more)
     while True:

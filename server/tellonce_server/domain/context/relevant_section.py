@@ -1,4 +1,5 @@
-"""The section of a context that shows the search results that no other section shows. Pure."""
+"""The section of a context for search results. A result is left out if another section already shows the result.
+Pure."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date
@@ -14,8 +15,7 @@ from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.messages import Line
 
 Place: TypeAlias = tuple[int | None, int]
-"""Two values: the chat of a message from another chat (None for all other results), and the number of the message,
-memory or summary."""
+"""The chat and the number of a search result. The chat is None, except for a message from another chat."""
 
 Day: TypeAlias = tuple[date, int | None, str | None]
 """A day, with a chat and a thread (`lines.shared_day`)."""
@@ -24,8 +24,8 @@ Day: TypeAlias = tuple[date, int | None, str | None]
 def unseen(
     draft: Draft, results: Sequence[Result], messages: Sequence[Line], memories: Collection[int] = ()
 ) -> list[Result]:
-    """The results that no other section shows. The history may show only the summary or the beginning of a routine's
-    message. Such a message counts as not shown."""
+    """The results that no other section shows. Of a routine's message, the history sometimes shows only the summary or
+    the beginning. Such a message counts as not shown."""
     shown: set[Place] = {(None, line.id) for line in messages if form.is_whole(line)}
     seen: dict[str, set[Place]] = {
         "message": shown.union(_beside(draft)),
@@ -41,7 +41,7 @@ def _place(draft: Draft, result: Result) -> Place:
 
 
 def _beside(draft: Draft) -> Iterator[Place]:
-    """The messages whose whole text is shown in the section of the quoted message or in the section `elsewhere`."""
+    """The messages whose whole text is in the section `quoted` or in the section `elsewhere`."""
     rows, around = draft.material.rows, draft.material.around
     beside = [*rows.elsewhere.left, *(line for talk in rows.elsewhere.replies for line in talk.lines)]
     quoted = [*around, *([rows.quoted] if rows.quoted is not None else [])]
@@ -71,8 +71,8 @@ class Relevant:
         self._days: set[Day] = set()
 
     def fill(self, results: Sequence[Result], share: int | None = None) -> None:
-        """Add the results that fit. `results` are in rank order. The results may use `share` tokens, by default all
-        tokens that are left of the budget."""
+        """Add the results that fit. `results` are in rank order. `share` is the maximum tokens of the results. By
+        default, the maximum is the rest of the budget."""
         draft = self._draft
         if not results or not draft.opens("relevant"):
             return
@@ -85,7 +85,7 @@ class Relevant:
         draft = self._draft
         view, most = draft.material.view, min(room, draft.token_budget.left)
         day = form.shared_day(result, view)
-        # A long text is rendered only if it may fit.
+        # A text that is certainly too long is not rendered.
         text = form.result_line(result, view, dated=day not in self._days) if form.least_cost(result) <= most else ""
         price = cost(text)
         if not text or price > most:

@@ -42,8 +42,8 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _MOST_WORDS = 12
-"""Maximum words of an answer that is not free text, an email address or a URL. A longer message may, for example,
-contain a date without answering the question about the date."""
+"""Maximum words of an answer. The maximum does not apply to free text, email addresses and URLs. A longer message may,
+for example, contain a date without answering the question about the date."""
 _MOST_CHARACTERS = 2_000
 """Maximum characters of an answer that is not free text. The limit is needed for two reasons. A text without spaces
 counts as one word. The search for addresses tries every position of the text."""

@@ -34,7 +34,8 @@ SESSION_HEADING = (
 
 
 def prompt_index(results: Sequence[Result], chat_id: int, now: datetime, zone: ZoneInfo) -> str:
-    """Return the fenced index of the memories related to a prompt; empty if there are no such memories."""
+    """Return the fenced index of the memories that are related to a prompt. Return an empty text if there are no such
+    memories."""
     lines = [_line(result, chat_id, now, zone) for result in results[:MOST_LINES]]
     return fenced("\n".join([HEADING, *lines])) if lines else ""
 
