@@ -1,9 +1,9 @@
 """Erases the selected rows in short transactions, so that other calls wait for at most one batch.
 
-Messages are erased first, and then the sentences in texts that were made from these messages. Claims that workers made
-earlier are invalidated, so the results of the claimed jobs are refused. All texts written after the last search are
-therefore made from sources that no longer contain the erased statement. Memories are erased last, because the searches
-need their texts. To complete an interrupted erasure, request the same erasure again.
+Messages are erased first, and then the sentences in texts that were made from these messages. All earlier claims of
+jobs are invalidated, and the results of these jobs are refused. After the last search, texts are therefore made only
+from sources that do not contain the erased statement. Memories are erased last, because the searches need their texts.
+To complete an interrupted erasure, request the same erasure again.
 """
 
 import asyncio
@@ -62,8 +62,8 @@ READ = 5 * BATCH
 """Number of messages that are read and planned at a time."""
 MEMORY_BATCH = 50
 ROUNDS = 5
-"""Maximum number of searches of the derived texts. Each search after the first finds only texts that were written since
-the previous search."""
+"""Maximum number of searches of the derived texts. A later search finds only texts that were written since the previous
+search."""
 
 LAST_STEPS = 2
 """Number of steps that are reported in addition to the rows: cleaning the derived texts, and the last search."""
@@ -82,9 +82,9 @@ async def unreported(done: float, total: float, doing: str) -> None:
 
 @dataclass
 class Erased:
-    """The result of an erasure. `redacted` maps each message that lost text, as (chat, number), to its version before
-    the erasure. `changed` are messages and memories that were not erased because they changed after the preview. `left`
-    are the matches that the final search of all texts still found."""
+    """The result of an erasure. `redacted` are the messages that lost text. The key is (chat, number), and the value is
+    the version before the erasure. `changed` are messages and memories that were not erased because they changed after
+    the preview. `left` are the matches that remain. They are found by a final search of all texts."""
 
     counts: Counter[str] = field(default_factory=lambda: Counter(memories=0, messages=0, sentences=0))
     redacted: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -94,9 +94,9 @@ class Erased:
 
 @dataclass(frozen=True)
 class Order:
-    """An erasure to carry out. `chat_id` limits the erasure to one chat; None means all chats of the owner. The user
-    chose to keep the derived texts of the degrees of certainty in `kept`. If `messages` is true, texts of messages are
-    searched too. `shown` are all matches of the preview."""
+    """An erasure to carry out. `chat_id` limits the erasure to one chat; None means all chats of the owner. `kept` are
+    degrees of certainty. The user chose to keep the derived texts of these degrees. If `messages` is true, texts of
+    messages are searched too. `shown` are all matches of the preview."""
 
     scope: ChatScope
     chat_id: int | None
@@ -133,8 +133,8 @@ class Order:
 @dataclass(frozen=True)
 class _Planned:
     """A message to redact, with its new texts. `claims` are the hashes of the message's former text and of the removed
-    sentences. `gone` is the number of removed sentences. `names` are the values, such as an id or a speaker, that were
-    removed from the message's other columns."""
+    sentences. `gone` is the number of removed sentences. `names` are the values that were removed from the message's
+    other columns, such as an id or a speaker."""
 
     new: NewText
     claims: Sequence[bytes]
@@ -172,8 +172,7 @@ class _Erasure:
         await self._report(1, "Texts made from the messages are clean.")
         await self._erase_memories()
         if erased.counts["memories"]:
-            # A profile job that was claimed before the memories were erased may have finished since then. This job may
-            # have written the erased statements again.
+            # A profile job that ran at the same time can have written the erased statements again.
             found = await self._clean()
         await self._finish()
         erased.counts.update(self._cleaned.counts)
@@ -188,8 +187,8 @@ class _Erasure:
         await self._order.report(self._done, self._total, doing)
 
     async def _meant_memories(self) -> list[Statement]:
-        """The memories to erase. These are the chosen memories that did not change after the preview, and matching
-        memories that were learned later from messages that have just been redacted."""
+        """The memories to erase. A chosen memory is erased if it did not change after the preview. A memory that is not
+        in the preview is erased if it matches and was learned only from redacted messages."""
         shown = {match.ref: match.version for match in self._order.chosen if match.kind == "memory"}
         stored = await forget.memories(self._database, self._owner, list(shown))
         self._erased.changed |= {("memory", 0, memory.id) for memory in stored if memory.version != shown[memory.id]}
@@ -218,7 +217,7 @@ class _Erasure:
 
     async def _erase_messages(self) -> None:
         """Write the new texts of one batch in a short transaction. At the same time, the new texts of the next batch
-        are computed. Until the erasure ends, a power failure may undo batches. The last commit is durable and makes the
+        are computed. Until the erasure ends, a power failure can undo batches. The last commit is durable and makes the
         earlier commits durable as well."""
         owner, now, erased = self._owner, self._now, self._erased
         async for read, planned in self._planned_batches():
@@ -267,7 +266,7 @@ class _Erasure:
 
     async def _clean(self) -> list[MatchingRow] | None:
         """Clean derived texts until a search finds no more text to clean. Return the matches of that search. Returns
-        None if every round found more texts to clean. Claims of jobs are invalidated before each round."""
+        None if the last round still found texts to clean. Claims of jobs are invalidated before each round."""
         order = self._order
         for _ in range(ROUNDS):
             await queue.void_claims(self._database, self._owner)
@@ -281,8 +280,8 @@ class _Erasure:
         return None
 
     async def _clean_statements(self) -> None:
-        """Clean the derived texts that state one of the memories to erase. Such a text uses the words of the memory,
-        which may differ from the words of the topic."""
+        """Clean the derived texts that state one of the memories to erase. Such a text can use the words of the memory
+        instead of the words of the topic."""
         order = self._order
         if not self._meant or "exact" in order.kept or not isinstance(order.query, TopicQuery | LiteralQuery):
             return
@@ -310,7 +309,7 @@ class _Erasure:
                 # would then repeat the statement.
                 await self._cleaned.queue_rebuild(t, owner, now)
             if isinstance(order.query, RowQuery):
-                # A chunk summary that covers a completely erased message may repeat the message in other words.
+                # A chunk's summary can repeat a completely erased message in other words.
                 keys = [(match.chat_id, match.ref) for match in order.chosen if match.kind == "message"]
                 for row in await forget.covering(t, owner, keys):
                     await queue_chunk(t, owner, *row, now)
@@ -325,9 +324,9 @@ class _Erasure:
 def _redacted(
     row: TextRow, query: ForgetQuery, degrees: frozenset[Degree], replacement: Callable[[str], str]
 ) -> tuple[list[str | None], list[str]]:
-    """A message's columns without the forgotten text, and the sentences that were removed from its content. A matching
-    id is replaced by an id that is computed from the hash of the former id. A client that sends the message again is
-    then recognized."""
+    """Return a message's columns without the forgotten text. Also return the sentences that were removed from the
+    content. A matching id is replaced by an id that is computed from the hash of the former id. A client that sends the
+    message again is then recognized."""
     columns: list[str | None] = list(row.texts)
     gone: list[str] = []
     for column, text in enumerate(row.texts):
@@ -353,7 +352,7 @@ def _restating(found: Sequence[Statement], order: Order, redacted: frozenset[tup
 
 
 def _is_due(matching: MatchingRow, order: Order) -> bool:
-    """Whether the match is in a derived text or former version that must be cleaned."""
+    """Whether the matching text must be cleaned. Only derived texts and former versions are cleaned."""
     return not is_own(matching) and matching.degree in order.degrees and matching.degree not in order.kept
 
 

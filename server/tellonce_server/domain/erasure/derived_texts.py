@@ -1,5 +1,5 @@
 """Removes statements from derived texts, former versions, and names of conversations and threads. A statement is
-removed if it was forgotten, or if an edit took it back."""
+removed if the user forgot it, or if an edit removed it from a message."""
 
 import asyncio
 from collections.abc import Sequence
@@ -32,8 +32,8 @@ async def clean(
     degrees: frozenset[Degree],
     cleaned: Cleaned,
 ) -> None:
-    """Clean the texts found, and write them place by place. A text that changed since it was read is left for the next
-    search."""
+    """Clean the matching texts, one place after the other. If a text changed after it was read, the next search finds
+    the text again."""
     distinct = {id(matching.row): matching.row for matching in found}.values()
     for place, of_place in groupby(sorted(distinct, key=BY_PLACE), key=BY_PLACE):
         rows = list(of_place)
@@ -65,7 +65,7 @@ def _name(row: TextRow, new: str) -> str:
 
 
 async def take_back(q: Queries, owner_id: int, taken_back: Sequence[str], now: datetime) -> Cleaned:
-    """Remove the statements `taken_back` from the current derived texts. All sentences that make one of these
+    """Remove the statements in `taken_back` from the current derived texts. All sentences that make one of these
     statements are removed. The former texts are kept as versions."""
     cleaned = Cleaned()
     rows = await texts.current(q, owner_id, AFTER_EDIT)

@@ -20,12 +20,12 @@ from tellonce_server.store.queue import NewJob
 from tellonce_text.sentences import whole_sentences
 
 DISTINCTIVE = 2
-"""A sentence of the former text is searched for in derived texts only if it has at least this many content words. A
-sentence with fewer content words cannot be recognized in a derived text."""
+"""Derived texts are searched only for sentences of the former text with at least this many content words. A sentence
+with fewer content words cannot be recognized in a derived text."""
 
 MOST_COMPARED = 200
-"""Maximum number of sentences of the former text that are compared with the new text. Further sentences are not
-searched for, but the chunk's summary is rewritten in any case."""
+"""Maximum number of sentences of the former text that are compared with the new text. Further sentences are ignored,
+but the chunk's summary is always rewritten."""
 
 
 async def after_edit(

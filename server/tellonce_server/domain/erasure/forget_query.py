@@ -1,4 +1,4 @@
-"""Queries for text to forget. A query finds the ranges of a text that state something to forget. Pure."""
+"""Queries that find text to forget. A query marks the parts of a text that must be forgotten. Pure."""
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -26,16 +26,16 @@ DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 MOST_SILENT: Final = 100_000
 """Maximum number of sentences without a match that a query caches."""
 LEAST_SPACELESS: Final = 4
-"""Some statements and quotes have no content words or are in a script without spaces. Such statements and quotes are
-searched for as a whole. A text of fewer characters than this number is searched for only in derived texts and in its
-source."""
+"""Some statements and quotes have no content words or are in a script without spaces. Such a statement or quote is
+found only as a whole. If the statement or quote has fewer characters than this number, only derived texts and its
+source are searched."""
 MESSAGES: Final = ("message", "message_version")
 """The places that contain the texts of messages and the former versions of these texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A range of a text that states something to forget, with its degree of certainty."""
+    """A range of a text that must be forgotten. `degree` is the certainty of the match."""
 
     start: int
     end: int
@@ -61,7 +61,7 @@ class ForgetQuery(Protocol):
     @property
     def patterns(self) -> list[str]:
         """LIKE patterns in lower case. Before the comparison, the characters in `tellonce_text.literal.UNREAD` are
-        removed from the text. Every ASCII text that must be found then matches at least one of the patterns."""
+        removed from the text. An ASCII text with something to forget always matches at least one of the patterns."""
         ...
 
     def marks(self, text: str, source: Source) -> list[Mark]:
@@ -111,7 +111,7 @@ class TopicQuery:
 
     def _forms(self, text: str, found: Sequence[Mark]) -> list[Mark]:
         """Return marks for the sentences that contain the words in other forms. Lines without a match are cached,
-        because versions of a text share most lines."""
+        because the versions of a text have most lines in common."""
         forms: list[Mark] = []
         if self._target.is_empty:
             return forms
@@ -146,8 +146,8 @@ class Stated:
 
 
 class StatementQuery:
-    """Searches for statements. A sentence that makes the statement has the degree `exact` if it is a source of the
-    statement or says little else. Otherwise its degree is `form`."""
+    """Searches for statements. A matching sentence has the degree `exact` if it is in a source of the statement, or if
+    it contains little besides the statement. Otherwise its degree is `form`."""
 
     def __init__(self, stated: Iterable[Stated]) -> None:
         self._stated = tuple(stated)
@@ -223,8 +223,8 @@ class StatementQuery:
         return any(quote in said or said in quote for number in own for quote in self._quotes[number])
 
     def _is_same(self, number: int, read: Sentence, folded: str, source: Source) -> bool:
-        """Whether the sentence makes the statement. The exact words alone do not always prove that the sentence makes
-        the statement: a sentence with `lives in Berlin` may be about the user's brother."""
+        """Whether the sentence makes the statement. The same words alone do not prove this. For example, a sentence
+        with `lives in Berlin` can be about the user's brother."""
         target, words, said = self._targets[number], read.words, folded.strip()
         if any(quote in said for quote in self._distinctive_quotes[number]):
             return True
@@ -240,9 +240,9 @@ class StatementQuery:
         return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 
     def _candidates(self, read: Sentence) -> set[int]:
-        """Return the numbers of the statements that the sentence may make. A wording is the statement itself or one of
-        its quotes. A statement is returned if the sentence contains at least two words of a wording, or the only word
-        of a wording. Statements that cannot be found by their words are always returned."""
+        """Return the numbers of the statements to compare with the sentence. A wording is the statement itself or one
+        of its quotes. A statement is returned if the sentence contains at least two words of a wording, or the only
+        word of a wording. Statements that cannot be found by their words are always returned."""
         stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
         shared = Counter(wording for word in stems for wording in self._by_word.get(word, ()))
         close = (w.number for w, count in shared.items() if count + w.hidden_in(read) >= min(2, len(w.target.words)))
@@ -276,8 +276,9 @@ class _Wording:
         return 0 < self._amounts == len(self.target.words)
 
     def hidden_in(self, sentence: Sentence) -> int:
-        """The number of words of the wording that the sentence may contain in another form. Dates always count. Other
-        numbers count only if the sentence may contain numbers that are not written in plain digits."""
+        """The number of dates and numbers in the wording that the sentence can contain in another form, such as `two`
+        for `2`. Dates are always counted. Other numbers are counted only if `may_count_otherwise` is true for the
+        sentence."""
         return self._amounts if sentence.may_count_otherwise else self._dates
 
 
@@ -301,8 +302,12 @@ class RowQuery:
 
 
 class EverythingQuery(RowQuery):
-    """Matches these messages with all their columns, these memories, all texts that are derived from messages, and the
-    names of conversations and of their threads. The names of channels and of Telegram chats are not matched.
+    """This query matches:
+
+    - the given messages, with all their columns
+    - the given memories
+    - all texts that are derived from messages
+    - the names of conversations and of their threads, but not of channels and of Telegram chats
 
     With `stated`, only the texts of one chat are erased. In texts that belong to no chat, such as the profile, the query
     then searches for these statements."""
@@ -356,8 +361,8 @@ def _mark(span: Span) -> Mark:
 
 
 def _is_whole(text: str, span: Span) -> bool:
-    """Whether the span consists of whole words and numbers: none of them continues before or after the span. In
-    scripts without spaces, every match is whole."""
+    """Whether the span consists of whole words and numbers. The span `cat` in `catalog` does not. In scripts without
+    spaces, every match is whole."""
     return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
         text[span.end - 1], text[span.end : span.end + 1]
     )

@@ -27,13 +27,13 @@ from tellonce_text.sentences import is_question, whole_sentences
 MOST_LISTED = 300
 """Maximum number of matches that are listed one by one. For further matches, the preview gives only their number."""
 SHOWN = 400
-"""Maximum characters shown of a match."""
+"""Maximum characters of a match in a preview."""
 EXAMPLE = 48
 """Maximum characters of the example that is shown for a group of texts."""
 MOST_SENTENCES = 20
-"""Maximum number of sentences shown of a message that loses only a part of its text."""
+"""Maximum number of sentences that are listed for a match."""
 _BEFORE = 0.3
-"""Maximum share of the shown characters that come before the match."""
+"""At most this share of the shown characters is before the match."""
 _WORD = re.compile(r"\S+")
 GROUP = "texts"
 """The kind of a match that represents a group: all derived texts and former versions with the same degree."""
@@ -72,7 +72,7 @@ def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] =
     and then one for each degree. The match for a degree represents all other texts that match with this degree.
     `copies` maps the id of a memory to its copies.
 
-    Matches inside longer words are offered only if there are no other matches.
+    A match inside a longer word is left out if there are other matches.
     """
     if any(matching.degree != "part" for matching in found):
         found = [matching for matching in found if matching.degree != "part"]
@@ -108,8 +108,8 @@ def listed(
     shown: Sequence[Shown], now: datetime, first: int = 1, query: ForgetQuery | None = None
 ) -> tuple[ForgetMatch, ...]:
     """The matches in the contract's form, numbered from `first`, with masked secrets. If `query` is given, each match
-    also lists the sentences that are erased: for a message, if only a part of it is erased; for a memory, those that do
-    not match."""
+    also lists erased sentences. A message that is erased in part lists all of its erased sentences. A memory lists the
+    sentences that do not match but are erased with the memory."""
     return tuple(_listed(number, each, now, query) for number, each in enumerate(shown[:MOST_LISTED], first))
 
 
@@ -120,7 +120,8 @@ def listed_related(near: Sequence[Shown], now: datetime, first: int) -> tuple[Fo
 
 
 def chosen(all_matches: Sequence[Match], args: ForgetArgs) -> list[Match]:
-    """The matches to erase: the ticked matches and those in `also`, without those in `except`."""
+    """The matches to erase. These are the ticked matches and the matches in `also`. The matches in `except` are left
+    out."""
     kept, added = frozenset(args.except_ or ()), frozenset(args.also or ())
     return [
         match for number, match in enumerate(all_matches, 1) if number not in kept and (match.ticked or number in added)
@@ -130,7 +131,8 @@ def chosen(all_matches: Sequence[Match], args: ForgetArgs) -> list[Match]:
 def kept(
     all_matches: Sequence[Match], erased: Sequence[Match], found: Sequence[MatchingRow], now: datetime
 ) -> tuple[ForgetMatch, ...]:
-    """The matches that were not erased and that the last search still found, with their numbers of the preview."""
+    """The matches that were not erased, each with its number from the preview. Only matches that the last search still
+    found are included."""
     by_match: defaultdict[tuple[object, ...], list[MatchingRow]] = defaultdict(list)
     for matching in found:
         by_match[matching.key if is_own(matching) else (GROUP, matching.degree)].append(matching)
@@ -165,13 +167,13 @@ def asked(args: ForgetArgs, key: bytes) -> bytes:
 
 
 def selected(args: ForgetArgs, key: bytes) -> bytes:
-    """A keyed hash of the selection in a confirmation: the numbers in `except` and in `also`."""
+    """A keyed hash of the selection in a confirmation. The selection consists of the numbers in `except` and `also`."""
     numbers = sorted(set(args.except_ or ())), sorted(set(args.also or ()))
     return hmac.new(key, repr(numbers).encode(), hashlib.sha256).digest()
 
 
 def is_own(matching: MatchingRow) -> bool:
-    """Whether the row is a message, or a memory that makes the statement itself."""
+    """Whether the row is a message, or a memory with a match in its content."""
     return matching.row.place == "message" or (matching.row.place == "memory" and CONTENT in matching.columns)
 
 
@@ -228,8 +230,8 @@ def _beside(match: Match, matching: MatchingRow, query: ForgetQuery) -> tuple[st
 
 
 def _masked_part(part: str, masked: str) -> str:
-    """A part of a text without the text's secrets. `masked` is the whole text with masked secrets: a secret may be
-    recognized only by words outside of the part, so a word that the whole text no longer contains is left out."""
+    """A part of a text without the text's secrets. `masked` is the whole text with masked secrets. Sometimes only words
+    outside of the part show that a word is a secret. A word that is not in `masked` is therefore replaced by `…`."""
     return _WORD.sub(lambda word: word[0] if word[0] in masked else "…", mask(part))
 
 
@@ -256,7 +258,7 @@ def _text(matching: MatchingRow) -> str:
 
 
 def _moved(text: str, at: int) -> int:
-    """A position in the masked text, near the position `at` of the text."""
+    """Convert the position `at` in the text to an approximate position in the masked text."""
     return len(mask(text[:at]))
 
 
@@ -285,9 +287,8 @@ async def unchanged(q: Queries, owner_id: int, shown: Sequence[Match]) -> list[t
 async def related(q: Queries, scope: ChatScope, shown: Sequence[Shown]) -> list[Shown]:
     """The memories and messages related to the ticked matches.
 
-    For a ticked memory, these are the memory's source messages and the other memories learned from these messages. For
-    a ticked message, these are the memories learned from it, the messages next to it, and the messages of the same
-    minute.
+    For a ticked memory, these are its source messages and the other memories from the same messages. For a ticked
+    message, these are the memories learned from it, the messages next to it, and the messages of the same minute.
     """
     ticked = [each.match for each in shown if each.match.ticked][:_LOOKED_AT]
     messages = [(match.chat_id, match.ref) for match in ticked if match.kind == "message"]

@@ -11,7 +11,7 @@ from tellonce_server.store.texts import ARCHIVED, TextRow
 
 _REBUILD = "anew:"
 _NEWEST = 12
-"""Number of newest messages among which the last exchange of a chat is searched for."""
+"""The search for the last exchange of a chat reads this many of the newest messages."""
 
 
 def ignores_former_text(job: Job) -> bool:

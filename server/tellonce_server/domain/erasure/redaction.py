@@ -13,11 +13,11 @@ GONE = "[forgotten]"
 _HOLLOW: Final = re.compile(
     r"\s*+(?:[-•*·›>#|]|\d{1,3}[.)])?+[\s\"“”„»«'’)\]*_]*+(?:\(\d{4}-\d\d-\d\d[^()\n]*\))?+\s*+"
 )
-"""Matches what remains of a line of a derived text after its sentences were removed: a list mark, closing quotation
-marks, or the day."""
+"""This pattern matches the rest of a derived line after the removal of its sentences. The rest is a list mark, closing
+quotation marks, or the day."""
 
 Marks = Callable[[str], list[Mark]]
-"""Finds the ranges of a text in which something forgotten is stated."""
+"""A function that marks the forgotten statements in a text."""
 
 
 def marks_of(query: ForgetQuery, degrees: frozenset[Degree], source: Source) -> Marks:
@@ -27,8 +27,8 @@ def marks_of(query: ForgetQuery, degrees: frozenset[Degree], source: Source) -> 
 def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
     """The text without the sentences that have a mark, and the removed sentences.
 
-    The sentences before and after a removed sentence may match when they are joined. The function therefore repeats the
-    search until nothing matches.
+    The removal of a sentence joins the text before it and the text after it. The joined text can contain a new match.
+    The function therefore repeats the search until nothing matches.
     """
     gone: list[str] = []
     while text and text != GONE and (found := marks(text)):

@@ -28,8 +28,8 @@ from tellonce_text.literal import Literal
 from tellonce_text.sentences import whole_sentences
 
 TELLING = 2
-"""Minimum number of content words of a sentence to search for in derived texts. A sentence with fewer content words may
-match a derived text by chance. Such a sentence is therefore searched for only if the message has no sentence with
+"""Derived texts are searched only for sentences with at least this many content words. A sentence with fewer content
+words can match a derived text by chance. Such a sentence is therefore used only if the message has no sentence with
 enough content words."""
 
 LONGEST_SHOWN: Final = 2_000
@@ -44,10 +44,11 @@ class NothingNamed(Refused):
 
 
 def as_stored(shown: str) -> list[str]:
-    """The user copied a line from a context or a list. Return the texts that may be stored for this line. The first
-    text is the line without its number, time, speaker and remarks. The second text also lacks the days that are shown
-    after words such as "tomorrow". The list is empty if the line has none of these parts, or has more than
-    LONGEST_SHOWN characters."""
+    """The user copied a line from a context or a list. Return the possible stored texts of this line. The first text is
+    the line without its number, time, speaker and remarks. The second text also has no added days. For example,
+    `[Feb 15] User: See Anna tomorrow (2026-06-03)` gives `See Anna tomorrow (2026-06-03)` and `See Anna tomorrow`. The
+    list is empty if the line has nothing to remove. The list is also empty if the line has more than LONGEST_SHOWN
+    characters."""
     if len(shown) > LONGEST_SHOWN:
         return []
     line = _AFTER.sub("", _BEFORE.sub("", shown))

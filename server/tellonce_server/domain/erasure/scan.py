@@ -1,5 +1,5 @@
-"""Searches every text of an owner for the matches of a forget query. Also searches for forgotten text that a restored
-backup brought back."""
+"""Searches every text of an owner for the matches of a forget query. After a restore from a backup, the module also
+finds forgotten text that is stored again."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -31,7 +31,8 @@ class MatchingRow:
 
     @property
     def key(self) -> tuple[str, int, int]:
-        """Identifies the row in all of its versions: a message by its chat and number, a memory by its number alone."""
+        """A key that all versions of the row have in common. For a message, the key contains the chat and the number.
+        For a memory, the key contains only the number."""
         chat = self.row.chat_id if self.row.place in ("message", "message_version") else 0
         return self.row.place, chat or 0, self.row.id
 
@@ -73,14 +74,14 @@ def _of_degree(row: TextRow, found: Sequence[tuple[int, Mark]], degree: Degree) 
 
 
 def _is_stated(row: TextRow, column: int, mark: Mark) -> bool:
-    """Whether the mark is in the content of a memory. Such a mark counts as much as a more certain mark in another
-    column, such as in the memory's quotes."""
+    """Whether the mark is in the content of a memory. Such a mark is used even if another column of the memory, such as
+    a quote, has a more certain mark."""
     return row.place == "memory" and column == CONTENT and mark.degree != "part"
 
 
 def _certain(row: TextRow, mark: Mark, text: str) -> Mark:
-    """Return the mark. A part of a channel's name, such as `code`, may come from the name of a program. A match of only
-    a part therefore becomes `form`."""
+    """Return the mark. A part of a channel's name can be the name of a program, such as `code`. A match of only a part
+    therefore becomes `form`."""
     in_part = row.place == "channel" and mark.degree == "exact" and mark.end - mark.start < len(text)
     return replace(mark, degree="form") if in_part else mark
 
@@ -90,9 +91,9 @@ def source_of(row: TextRow, column: int) -> Source:
 
 
 def is_machine_id(row: TextRow, column: int) -> bool:
-    """Whether the search must skip the column because of its content. The content may be an id made by a machine, which
-    may contain a literal's digits by chance. The content of a channel's column may be the name of a program, or the
-    replacement for a forgotten name."""
+    """Whether the search must skip the column because of its content. A machine's id is skipped, because it can contain
+    the digits of a literal by chance. In a channel's column, the name of a program and the replacement for a forgotten
+    name are skipped."""
     text = row.texts[column] or ""
     if row.place == "channel":
         return text in PROGRAMS or text.startswith(replaced_channel(FORGOTTEN_NAME))
@@ -101,7 +102,7 @@ def is_machine_id(row: TextRow, column: int) -> bool:
 
 
 async def names_again(database: Database, hashes: Tombstones, owner_id: int) -> list[MatchingRow]:
-    """The names of conversations, threads and channels that were forgotten but are stored again."""
+    """The forgotten names that are stored again. These are names of conversations, threads and channels."""
     found: list[MatchingRow] = []
     async for page in texts.find(database, owner_id, None, ["%"], NAMES):
         named = [(row.texts[0] or "", row) for row in page]
@@ -111,8 +112,8 @@ async def names_again(database: Database, hashes: Tombstones, owner_id: int) -> 
 
 
 async def message_names_again(database: Database, hashes: Tombstones, owner_id: int) -> list[Source]:
-    """The columns of messages in which a forgotten name, such as an id or a speaker, is stored again. A message that
-    was sent after the name was forgotten is not included."""
+    """The columns of messages that contain a forgotten name again, such as an id or a speaker. A message that was sent
+    after the name was forgotten is not included."""
     marks = await tombstones.of_texts(database, owner_id)
     found: list[Source] = []
     if marks:

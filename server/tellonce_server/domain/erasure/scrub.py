@@ -1,10 +1,10 @@
 """Rewrites the tables and recycles the write-ahead log after an erasure. This removes erased text from the database's
 files, too.
 
-PostgreSQL marks an erased row as dead. PostgreSQL keeps the bytes of the row, in the table and in the write-ahead log,
-until it reuses their space. Only rewriting a table removes these bytes at once, and a rewrite locks the table. A
-rewrite is therefore canceled if another session has waited for the table for a moment. The rewrite is tried again
-later. A scrub that is long overdue runs at the server's start.
+PostgreSQL marks an erased row as dead. The bytes of the row stay in the table and in the write-ahead log until
+PostgreSQL reuses the space. Only rewriting a table removes these bytes at once, and a rewrite locks the table. A
+rewrite is therefore canceled soon after another session begins to wait for the table. The rewrite is tried again later.
+A scrub that is long overdue runs at the server's start.
 """
 
 import logging
@@ -45,8 +45,8 @@ class Scrubber:
         return await self._is_due(timedelta()) and await self.scrub()
 
     async def scrub_if_overdue(self) -> bool:
-        """At the start of the process, before it has callers, scrub the files if a scrub is long overdue. Returns
-        whether a scrub was completed."""
+        """Scrub the files if a scrub is long overdue. Call this method at the start of the process, before other calls
+        arrive. Returns whether a scrub was completed."""
         return await self._is_due(OVERDUE) and await self.scrub()
 
     async def _is_due(self, since: timedelta) -> bool:

@@ -18,13 +18,12 @@ from tellonce_text.lexicon import AMOUNT_WORDS, IRREGULAR, NUMBER_WORDS, ORDINAL
 from tellonce_text.stemming import BASE_OF, stem
 
 _SHARE = 0.6
-"""A sentence makes a statement in two cases: it contains at least this share of the statement's words, or the statement
-contains at least this share of the sentence's words (see `Target.most_in`)."""
+"""A sentence makes a statement if at least this share of the statement's words is in the sentence. It is also enough if
+at least this share of the sentence's words is in the statement (see `Target.most_in`)."""
 _SAME = 0.8
-"""A sentence and a statement say the same thing if they have enough words in common: at least this share of the words
-of the longer text."""
+"""A sentence and a statement say the same thing if at least this share of the longer text's words is in both texts."""
 _CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")
-"""Letters that an ending or an umlaut may change."""
+"""Letters that can change if a word gets an ending or an umlaut."""
 _WORD: Final = re.compile(r"[a-z]+")
 _SPELLED: Final = frozenset((*NUMBER_WORDS, *SCALES, *AMOUNT_WORDS, *ORDINALS))
 _OTHER_DIGITS: Final = re.compile(r"\d[.,]\d|\d\s?[km]\b")
@@ -32,7 +31,7 @@ _OTHER_DIGITS: Final = re.compile(r"\d[.,]\d|\d\s?[km]\b")
 
 
 class Sentence:
-    """A sentence, analyzed only as far as needed."""
+    """A sentence. Its properties are computed when they are first used."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -114,8 +113,8 @@ class Target:
         return tuple(re.compile("" if ":" in word else rf"(?<!\d){re.escape(word)}(?!\d)") for word in amounts)
 
     def may_be_in(self, text: Sentence) -> bool:
-        """A quick test whether a text of one or more sentences may state the target. If the result is False, the text
-        certainly does not state the target. If the result is True, the sentences must be tested."""
+        """A quick test of a text that has one or more sentences. If the result is False, the text certainly does not
+        state the target. If the result is True, the sentences must be tested."""
         every = len(self._signs) + len(self._amounts)
         needed = every if self.topic_words else min(2, every)
         shown = sum(sign.search(text.lowered) is not None for sign in self._signs)
@@ -141,7 +140,7 @@ class Target:
         return shared >= _SHARE * len(self.words) or (len(said) > 1 and shared >= max(2, _SHARE * len(said)))
 
     def is_all_of(self, said: frozenset[str]) -> bool:
-        """Whether the words `said` contain the target and almost nothing else."""
+        """Whether the target and the words in `said` are almost the same."""
         return bool(said) and len(self.words & said) >= _SAME * max(len(self.words), len(said))
 
     def named_in(self, sentence: Sentence) -> bool:
@@ -155,7 +154,8 @@ class Target:
 
 
 def _letters(word: str) -> str:
-    """The beginning that the word and its roots have in common, with `_` for each letter that an ending may change."""
+    """The common beginning of the word and its roots. A `_` replaces each letter that an ending can change: `living` ->
+    `l_v`."""
     if is_spaceless(word):
         return word
     forms = (_CHANGING.sub("_", form) for form in (word, *roots(word), *roots(word, english=True)))
@@ -197,7 +197,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 class _Stemmers(threading.local):
-    """One stemmer per thread, because a stemmer has state and erasures run in several threads."""
+    """The stemmers of one thread. A stemmer has state, so threads cannot share a stemmer."""
 
     def __init__(self) -> None:
         self.latin = tuple(snowballstemmer.stemmer(name) for name in ("german", "spanish", "french"))
@@ -209,7 +209,7 @@ _LONGEST: Final = 100
 """Maximum letters of a word that is stemmed. A stemmer needs milliseconds for each thousand letters, so longer words
 are not stemmed."""
 _SHORTEST: Final = 4
-"""Minimum letters of a word that is also stemmed in languages other than English."""
+"""A word with fewer letters is stemmed only as an English word."""
 _IS_CYRILLIC: Final = re.compile(r"[а-яё]")
 _SPACELESS: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FUNCTION_WORDS: Final = frozenset(
@@ -231,8 +231,8 @@ def is_spaceless(word: str) -> bool:
 
 
 def is_english(words: Iterable[str]) -> bool:
-    """Whether a sentence of these lower-case words is English. In an English sentence, the endings of other languages
-    would match unrelated words."""
+    """Whether a sentence of these lower-case words is English. The endings of other languages are not removed from
+    English words, because the results would match unrelated words."""
     return not _FUNCTION_WORDS.isdisjoint(words)
 
 

@@ -2,8 +2,8 @@
 declarations.
 
 A new place needs an entry in `PLACES`. In `texts.sql`, it needs a part of `find` and a statement `clean_<place>`. A
-test fails if one of these is missing. The test also fails if a column of the database may contain a person's words but
-belongs to no place.
+test fails if one of these is missing. The test also fails if a column that can contain a person's words belongs to no
+place.
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ the queued job."""
 class TextPlace:
     """A place where texts are stored. `counted` is the name of the place in previews and results. The page translates
     this name into every language. If `with_messages` is true, the texts are searched only when messages are searched.
-    If `after_edit` is true, the texts also lose the sentences that an edit takes back."""
+    If `after_edit` is true, the texts are also cleaned after an edit."""
 
     counted: str
     group: Group = "former"
@@ -55,9 +55,9 @@ PLACES: Final[Mapping[str, TextPlace]] = {
     "thread": TextPlace("conversation_names", "names"),
     "channel": TextPlace("conversation_names", "names"),
 }
-"""A profile must be rewritten even if only its memories changed. The profile's place therefore has no `rebuild`; the
-callers queue the rewriting. For a memory, the place `memory` counts and cleans all texts, such as quotes, except the
-content. The contents of memories and the messages are erased separately."""
+"""A profile must be rewritten even if only its memories changed. The callers therefore queue this job themselves, and
+the profile's place has no `rebuild`. The place `memory` is for the texts of a memory other than its content, such as
+its quotes. The contents of memories and the messages are erased separately."""
 
 COUNTED: Final = frozenset(
     ("memories", "sentences", "tombstones", "context_receipts", *(place.counted for place in PLACES.values()))
