@@ -40,8 +40,8 @@ async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope
 
 
 async def with_stored_channel(deps: Dependencies, scope: ChatScope) -> ChatScope:
-    """The same chat scope with its channel names as they are stored. If the user has forgotten a channel's name, this
-    is the replacement name."""
+    """The chat scope with the stored names of its channels. If the user has forgotten a channel's name, the stored name
+    is a replacement."""
     chosen = {scope.channel, scope.home} - PROGRAMS
     gone = await deps.tombstones.forgotten_names(deps.database, scope.owner_id, [*chosen])
     now = {name: replaced_channel(other) for name, other in gone.items()}
@@ -57,15 +57,15 @@ async def stored_id(deps: Dependencies, owner_id: int, message_id: str) -> str:
 async def message_of_id(
     deps: Dependencies, scope: ChatScope, message_id: str, channel: str | None = None
 ) -> StoredMessage | None:
-    """The message that has this id in the channel. If there is no such message, the only message of the chat with this
-    id. By default, `channel` is the channel of `scope`."""
+    """The message that has this id in the channel. If there is no such message and only one message of the chat has
+    this id, the result is that message. By default, `channel` is the channel of `scope`."""
     named = await stored_id(deps, scope.owner_id, message_id)
     return await messages.by_ext_id(deps.database, *scope.key, named, channel or scope.channel)
 
 
 async def message_named(deps: Dependencies, scope: ChatScope, message_id: str) -> StoredMessage | None:
-    """The message that `message_of_id` finds. If there is no such message, the message of the chat with this number,
-    because a message may have no id of its own."""
+    """The message that `message_of_id` finds. If there is no such message, `message_id` is used as the number of a
+    message of the chat, because some messages have no id."""
     found = await message_of_id(deps, scope, message_id)
     if found is None and message_id.isdecimal() and len(message_id) < 19:
         found = await messages.by_id(deps.database, *scope.key, int(message_id))

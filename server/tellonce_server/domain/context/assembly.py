@@ -46,10 +46,10 @@ class Assembled:
 
 
 STATED_PART = 12
-"""For a question, some tokens are reserved for pins, preferences and the memories that match the question. The number
-of these tokens is the budget divided by this number. These tokens are reserved even if there are no such memories. The
-log, the profile, the summaries and the other memories are added after the messages that match the question. A question
-therefore finds the same messages, whether or not the summarizer has already run.
+"""For a question, the budget is divided by this number. The quotient is the number of tokens that are reserved for
+pins, preferences and the memories that match the question. These tokens are reserved even if there are no such
+memories. The log, the profile, the summaries and the other memories are added after the messages that match the
+question. A question therefore finds the same messages, whether or not the summarizer has already run.
 """
 
 

@@ -46,8 +46,8 @@ class TokenBudget:
 
 @dataclass(frozen=True)
 class Taken:
-    """The items that fit, and the items that do not fit. `kept` are the indexes of the items that fit. `texts` are
-    their texts, and `cost` is the number of tokens of all these texts. `left` are the indexes of the items that do not
+    """The items that fit, and the items that do not fit. `kept` are the indexes of the items that fit. `texts` are the
+    texts of these items, and `cost` is the total number of tokens. `left` are the indexes of the items that do not
     fit."""
 
     kept: Sequence[int]
@@ -62,8 +62,8 @@ def scaled(budgets: Budgets, total: int) -> Budgets:
 
 
 def log_share(total: int) -> int:
-    """The maximum tokens of the log in a context of `total` tokens. A `total` that does not exceed the default budget
-    gives 0."""
+    """The maximum tokens of the log in a context of `total` tokens. The maximum is 0 if `total` does not exceed the
+    default budget."""
     return max(0, total - DEFAULT_TOTAL) // LOG_PART
 
 

@@ -198,7 +198,7 @@ class Draft:
         return used, sum(map(self.room_for, _OF_ONE_TEXT))
 
     def extend(self, name: SectionName, most: int) -> None:
-        """If a section of one text was cut, show up to `most` tokens of the text. The additional text uses the tokens
+        """If the text of a section was cut, show up to `most` tokens of the text. The additional text uses the tokens
         that no other section uses."""
         cut, text = [note for note in self.left_out if note.startswith(f"{name}: ")], SECTIONS[name].text
         if not cut or text is None or self.token_budget.left <= 0:

@@ -211,7 +211,7 @@ def _price(newest: Sequence[Shown]) -> int:
 
 
 def _from_a_step(lines: list[Line]) -> list[Line]:
-    """Drop the oldest messages until the first message begins a step. A step is STEP messages of the thread. The start
-    of the history therefore moves in steps even if not all messages fit."""
+    """Drop the oldest messages until the first remaining message begins a step. A step is STEP messages of the thread.
+    The start of the history therefore moves in steps even if not all messages fit."""
     first = next((n for n, line in enumerate(lines) if line.thread_no % STEP == 1), 0)
     return lines[first:]

@@ -27,7 +27,7 @@ from tellonce_text.tokens import clip, estimate
 
 RECENT = timedelta(days=7)
 ROUTINE = 300
-"""Maximum characters of a routine's message in a context. The message is cut only until it has a summary."""
+"""A routine's message without a summary is cut to this many characters."""
 ROLES = ("user", "assistant", "system", "human")
 
 KIND_TITLES: Final[dict[MemoryKind, str]] = {

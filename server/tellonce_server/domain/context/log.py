@@ -68,8 +68,8 @@ def fill_log(draft: Draft) -> None:
 
 
 def _start(entries: list[_Entry], omitted: int, room: int) -> int:
-    """The index of the first line to show. Older lines are left out in steps. The number of left-out lines and
-    `omitted` lines together is a multiple of STEP."""
+    """The index of the first line to show. The number of lines before this line, plus `omitted`, is a multiple of
+    STEP."""
     first = len(entries)
     while first and (room := room - cost(entries[first - 1].text)) >= 0:
         first -= 1

@@ -84,7 +84,7 @@ async def unreported(done: float, total: float, doing: str) -> None:
 class Erased:
     """The result of an erasure. `redacted` are the messages that lost text. The key is (chat, number), and the value is
     the version before the erasure. `changed` are messages and memories that were not erased because they changed after
-    the preview. `left` are the matches that remain. They are found by a final search of all texts."""
+    the preview. `left` are the remaining matches. A final search of all texts finds these matches."""
 
     counts: Counter[str] = field(default_factory=lambda: Counter(memories=0, messages=0, sentences=0))
     redacted: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -172,7 +172,7 @@ class _Erasure:
         await self._report(1, "Texts made from the messages are clean.")
         await self._erase_memories()
         if erased.counts["memories"]:
-            # A profile job that ran at the same time can have written the erased statements again.
+            # A profile job that ran during the erasure possibly wrote the erased statements again.
             found = await self._clean()
         await self._finish()
         erased.counts.update(self._cleaned.counts)
@@ -187,8 +187,8 @@ class _Erasure:
         await self._order.report(self._done, self._total, doing)
 
     async def _meant_memories(self) -> list[Statement]:
-        """The memories to erase. A chosen memory is erased if it did not change after the preview. A memory that is not
-        in the preview is erased if it matches and was learned only from redacted messages."""
+        """The memories to erase. A chosen memory is erased if it did not change after the preview. Other memories are
+        erased if they match and were learned only from redacted messages."""
         shown = {match.ref: match.version for match in self._order.chosen if match.kind == "memory"}
         stored = await forget.memories(self._database, self._owner, list(shown))
         self._erased.changed |= {("memory", 0, memory.id) for memory in stored if memory.version != shown[memory.id]}

@@ -32,8 +32,8 @@ async def clean(
     degrees: frozenset[Degree],
     cleaned: Cleaned,
 ) -> None:
-    """Clean the matching texts, one place after the other. If a text changed after it was read, the next search finds
-    the text again."""
+    """Clean the matching texts, one place after the other. A text that changed in the meantime is not written, and the
+    next search finds the text again."""
     distinct = {id(matching.row): matching.row for matching in found}.values()
     for place, of_place in groupby(sorted(distinct, key=BY_PLACE), key=BY_PLACE):
         rows = list(of_place)

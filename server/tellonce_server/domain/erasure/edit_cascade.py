@@ -20,8 +20,8 @@ from tellonce_server.store.queue import NewJob
 from tellonce_text.sentences import whole_sentences
 
 DISTINCTIVE = 2
-"""Derived texts are searched only for sentences of the former text with at least this many content words. A sentence
-with fewer content words cannot be recognized in a derived text."""
+"""Derived texts are searched for a sentence of the former text only if the sentence has at least this many content
+words. A sentence with fewer content words cannot be recognized in a derived text."""
 
 MOST_COMPARED = 200
 """Maximum number of sentences of the former text that are compared with the new text. Further sentences are ignored,

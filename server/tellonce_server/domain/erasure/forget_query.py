@@ -27,8 +27,7 @@ MOST_SILENT: Final = 100_000
 """Maximum number of sentences without a match that a query caches."""
 LEAST_SPACELESS: Final = 4
 """Some statements and quotes have no content words or are in a script without spaces. Such a statement or quote is
-found only as a whole. If the statement or quote has fewer characters than this number, only derived texts and its
-source are searched."""
+found only as a whole. If it has fewer characters than this number, only derived texts and its source are searched."""
 MESSAGES: Final = ("message", "message_version")
 """The places that contain the texts of messages and the former versions of these texts."""
 
@@ -147,7 +146,7 @@ class Stated:
 
 class StatementQuery:
     """Searches for statements. A matching sentence has the degree `exact` if it is in a source of the statement, or if
-    it contains little besides the statement. Otherwise its degree is `form`."""
+    it contains almost only the statement. Otherwise its degree is `form`."""
 
     def __init__(self, stated: Iterable[Stated]) -> None:
         self._stated = tuple(stated)
@@ -361,7 +360,7 @@ def _mark(span: Span) -> Mark:
 
 
 def _is_whole(text: str, span: Span) -> bool:
-    """Whether the span consists of whole words and numbers. The span `cat` in `catalog` does not. In scripts without
+    """Whether the span consists of whole words and numbers. In `catalog`, `cat` is not a whole word. In scripts without
     spaces, every match is whole."""
     return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
         text[span.end - 1], text[span.end : span.end + 1]

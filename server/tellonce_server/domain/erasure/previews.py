@@ -287,8 +287,9 @@ async def unchanged(q: Queries, owner_id: int, shown: Sequence[Match]) -> list[t
 async def related(q: Queries, scope: ChatScope, shown: Sequence[Shown]) -> list[Shown]:
     """The memories and messages related to the ticked matches.
 
-    For a ticked memory, these are its source messages and the other memories from the same messages. For a ticked
-    message, these are the memories learned from it, the messages next to it, and the messages of the same minute.
+    For a ticked memory, these are the memory's source messages, and the other memories from these messages. For a
+    ticked message, these are the memories learned from it, the messages next to it, and the messages of the same
+    minute.
     """
     ticked = [each.match for each in shown if each.match.ticked][:_LOOKED_AT]
     messages = [(match.chat_id, match.ref) for match in ticked if match.kind == "message"]

@@ -13,8 +13,8 @@ GONE = "[forgotten]"
 _HOLLOW: Final = re.compile(
     r"\s*+(?:[-•*·›>#|]|\d{1,3}[.)])?+[\s\"“”„»«'’)\]*_]*+(?:\(\d{4}-\d\d-\d\d[^()\n]*\))?+\s*+"
 )
-"""This pattern matches the rest of a derived line after the removal of its sentences. The rest is a list mark, closing
-quotation marks, or the day."""
+"""After the sentences of a line were removed, this pattern matches the rest of the line. The rest is a list mark,
+closing quotation marks, or the day."""
 
 Marks = Callable[[str], list[Mark]]
 """A function that marks the forgotten statements in a text."""

@@ -91,9 +91,9 @@ def source_of(row: TextRow, column: int) -> Source:
 
 
 def is_machine_id(row: TextRow, column: int) -> bool:
-    """Whether the search must skip the column because of its content. A machine's id is skipped, because it can contain
-    the digits of a literal by chance. In a channel's column, the name of a program and the replacement for a forgotten
-    name are skipped."""
+    """Whether the search must skip the column because of its content. An id that a machine made is skipped, because the
+    id can contain a literal's digits by chance. In a channel's column, the name of a program and the replacement for a
+    forgotten name are skipped."""
     text = row.texts[column] or ""
     if row.place == "channel":
         return text in PROGRAMS or text.startswith(replaced_channel(FORGOTTEN_NAME))
@@ -112,7 +112,7 @@ async def names_again(database: Database, hashes: Tombstones, owner_id: int) -> 
 
 
 async def message_names_again(database: Database, hashes: Tombstones, owner_id: int) -> list[Source]:
-    """The columns of messages that contain a forgotten name again, such as an id or a speaker. A message that was sent
+    """The message columns that contain a forgotten name again, such as an id or a speaker. A message that was sent
     after the name was forgotten is not included."""
     marks = await tombstones.of_texts(database, owner_id)
     found: list[Source] = []

@@ -1,10 +1,10 @@
 """Rewrites the tables and recycles the write-ahead log after an erasure. This removes erased text from the database's
 files, too.
 
-PostgreSQL marks an erased row as dead. The bytes of the row stay in the table and in the write-ahead log until
-PostgreSQL reuses the space. Only rewriting a table removes these bytes at once, and a rewrite locks the table. A
-rewrite is therefore canceled soon after another session begins to wait for the table. The rewrite is tried again later.
-A scrub that is long overdue runs at the server's start.
+PostgreSQL marks an erased row as dead. The row's bytes stay in the table and in the write-ahead log until PostgreSQL
+reuses their space. Only rewriting a table removes these bytes at once, and a rewrite locks the table. A rewrite is
+therefore canceled soon after another session begins to wait for the table. The rewrite is tried again later. A scrub
+that is long overdue runs at the server's start.
 """
 
 import logging

@@ -18,8 +18,8 @@ from tellonce_text.lexicon import AMOUNT_WORDS, IRREGULAR, NUMBER_WORDS, ORDINAL
 from tellonce_text.stemming import BASE_OF, stem
 
 _SHARE = 0.6
-"""A sentence makes a statement if at least this share of the statement's words is in the sentence. It is also enough if
-at least this share of the sentence's words is in the statement (see `Target.most_in`)."""
+"""A sentence makes a statement if at least this share of the statement's words is in the sentence. It also makes the
+statement if at least this share of its own words is in the statement (see `Target.most_in`)."""
 _SAME = 0.8
 """A sentence and a statement say the same thing if at least this share of the longer text's words is in both texts."""
 _CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")
@@ -113,8 +113,8 @@ class Target:
         return tuple(re.compile("" if ":" in word else rf"(?<!\d){re.escape(word)}(?!\d)") for word in amounts)
 
     def may_be_in(self, text: Sentence) -> bool:
-        """A quick test of a text that has one or more sentences. If the result is False, the text certainly does not
-        state the target. If the result is True, the sentences must be tested."""
+        """A quick test of a text of one or more sentences. If the result is False, the text certainly does not state
+        the target. If the result is True, the sentences must be tested."""
         every = len(self._signs) + len(self._amounts)
         needed = every if self.topic_words else min(2, every)
         shown = sum(sign.search(text.lowered) is not None for sign in self._signs)
@@ -154,8 +154,8 @@ class Target:
 
 
 def _letters(word: str) -> str:
-    """The common beginning of the word and its roots. A `_` replaces each letter that an ending can change: `living` ->
-    `l_v`."""
+    """The common beginning of the word and its roots. A `_` replaces each letter that an ending can change, as in `l_v`
+    for `living`."""
     if is_spaceless(word):
         return word
     forms = (_CHANGING.sub("_", form) for form in (word, *roots(word), *roots(word, english=True)))
@@ -231,8 +231,8 @@ def is_spaceless(word: str) -> bool:
 
 
 def is_english(words: Iterable[str]) -> bool:
-    """Whether a sentence of these lower-case words is English. The endings of other languages are not removed from
-    English words, because the results would match unrelated words."""
+    """Whether a sentence of these lower-case words is English. In such a sentence, the endings of other languages are
+    not removed, because the rest of a word could match unrelated words."""
     return not _FUNCTION_WORDS.isdisjoint(words)
 
 

@@ -1,4 +1,4 @@
-"""Decides which scored sentences are kept, and whether contexts show a kept sentence. Pure."""
+"""Decides which of the scored sentences are kept, and which of the kept sentences are shown in contexts. Pure."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,8 +18,8 @@ SEARCHED: Final = -0.6
 """Minimum log-odds of a sentence that is kept for search only."""
 
 CHANGE: Final = -0.75
-"""Minimum log-odds of a short sentence that is similar to an earlier note. Such a sentence may state a change. This
-sentence is kept for search only. If its log-odds are at least SEARCHED, contexts also show it."""
+"""Minimum log-odds for keeping a short sentence that is similar to an earlier note. Such a sentence may state a change.
+This sentence is kept for search only. If its log-odds are at least SEARCHED, contexts also show it."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5
@@ -34,13 +34,14 @@ WISH: Final = -0.5
 """Minimum `wish` log-odds of a sentence that counts as a wish. This value gives the fewest wrong decisions."""
 
 DANGLES: Final = 0.5
-"""A sentence is kept together with the sentence before it if its `dangling` log-odds are at least this value."""
+"""Minimum `dangling` log-odds of a sentence that needs the sentence before it. Both sentences are then kept
+together."""
 
 FRAGMENT_WORDS: Final = 4
 """A sentence of at most this many words is always kept together with the sentence before it."""
 
 ORDER: Final = -1.0
-"""Minimum log-odds of a sentence that has the form of an order or of a request to remember something."""
+"""Minimum log-odds of an order, such as `Remember that I am vegetarian`."""
 
 
 # A few English patterns are enough, because the scorer finds most orders itself. A sentence that matches must also have
@@ -70,8 +71,8 @@ class Scored:
 
 
 def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSentence]:
-    """At most two sentences per message, in order. `kept` are the unit vectors of those earlier notes that are most
-    similar to the messages."""
+    """At most two sentences per message, in order. `kept` are the unit vectors of earlier notes. Only the notes that
+    are most similar to the messages are given."""
     known = list(kept)
     notes: list[NotableSentence] = []
     likely = (one for one in scored if one.score >= min(CHANGE, ORDER))
@@ -96,8 +97,8 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
 
 
 def _joined(chosen: Sequence[tuple[Scored, bool]]) -> list[tuple[Scored, bool]]:
-    """If a chosen sentence is stored together with the sentence before it, drop this earlier sentence, because it would
-    be stored twice. The later sentence takes over the better score and tier."""
+    """Some sentences are stored together with the preceding sentence. If the preceding sentence was also chosen, drop
+    it, because it would be stored twice. The other sentence gets the better score and tier of the two."""
     kept: list[tuple[Scored, bool]] = []
     for one, shown in chosen:
         if kept and _dangles(one) and one.sentence.before == kept[-1][0].sentence.text:

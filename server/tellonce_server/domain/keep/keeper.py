@@ -1,4 +1,5 @@
-"""Uses the local embedding model to find sentences worth keeping. While the model is not loaded, nothing is found."""
+"""Uses the local embedding model to find the sentences that are worth keeping. While the model is not loaded, nothing
+is found."""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,8 +12,8 @@ from tellonce_server.domain.keep.sentences import Sentence, features, sentences
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Layers, Vector, vectors_or_none
 
 MOST_READ: Final = 60
-"""Maximum number of sentences of a message that are scored. If a message has more sentences, half of the scored
-sentences are from its start, and half are from its end. Scoring takes at most 0.2 s."""
+"""Maximum number of scored sentences per message. If a message has more sentences, half of the scored sentences are
+from its start, and half are from its end. Scoring takes at most 0.2 s."""
 
 MOST_KEPT: Final = 24
 """Maximum number of earlier notes that are compared with new sentences."""

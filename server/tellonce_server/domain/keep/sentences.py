@@ -1,8 +1,9 @@
-"""Splits a message into sentences, and computes features of their form. Only the lines that the writer of the message
-wrote are used: quoted parts, pasted parts and code are recognized by their form alone, and left out. Pure. The functions work for every language and take time proportional to the length of the text.
+"""Splits a message into sentences, and computes features of their form. Only the lines of the message's writer are
+used. Quoted text, pasted text and code are recognized by their form and left out. Pure. The functions work for every
+language and take time proportional to the length of the text.
 
-Length is not a feature. In the training text, sentences worth keeping are longer than others, but in conversations they
-are not.
+Length is not a feature. In the training text, the sentences that are worth keeping are longer than the other sentences.
+In conversations, there is no such difference.
 """
 
 import re
@@ -19,7 +20,7 @@ MOST_WORDS: Final = 40
 """Maximum words of a sentence. A longer sentence was dictated without punctuation and is cut."""
 
 SPARE_WORDS: Final = 10
-"""Number of words by which a sentence may exceed the maximum before it is cut."""
+"""A sentence is cut only if it has more than MOST_WORDS + SPARE_WORDS words."""
 
 WRAPPED: Final = 60
 """If a line of at least this many characters does not end with a punctuation mark, its sentence continues on the next
@@ -136,7 +137,7 @@ _ELLIPSIS: Final = re.compile(r"…|\.\.")
 
 
 def features(sentence: Sentence) -> tuple[float, ...]:
-    """The sentence's features: one value, 0 or 1, for each of NAMES."""
+    """The values of the features in NAMES. Each value is 0 or 1."""
     text = sentence.text.strip()
     bare = text.rstrip(" )\"'”’»")
     found = (
@@ -157,8 +158,8 @@ def features(sentence: Sentence) -> tuple[float, ...]:
 
 
 LONG_PARAGRAPH: Final = 1500
-"""Minimum characters of a paragraph with punctuation that counts as pasted. Few people type paragraphs of this length,
-and dictated text has no punctuation."""
+"""A paragraph with punctuation counts as pasted if it has at least this many characters. Few people type paragraphs of
+this length, and dictated text has no punctuation."""
 
 INTRODUCED: Final = 300
 """Minimum characters of a paragraph that counts as pasted because the line before it ends in a colon."""
@@ -210,8 +211,8 @@ def _is_pasted(paragraph: str, introduced: bool) -> bool:
 
 
 def _until_introduction(lines: list[str]) -> list[str]:
-    """Return the lines up to the first line that ends in a colon and has a long text after it. If there is no such
-    line, return all lines."""
+    """If a line ends in a colon and a long text follows, return the lines up to and including this line. Otherwise
+    return all lines."""
     left = sum(map(len, lines))
     for count, line in enumerate(lines, 1):
         left -= len(line)

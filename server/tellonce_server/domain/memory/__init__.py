@@ -1,2 +1,2 @@
-"""Turns statements into memories: reads the statements, checks them against their sources, compares them with known
-memories, and stores them."""
+"""Turns statements into memories. Each statement is read, checked against its sources, compared with known memories,
+and stored."""

@@ -1,5 +1,6 @@
-"""Decides whether a number or a day can be calculated from the numbers and days that a person said, and compares units:
-`75 milligrams` is not `75 micrograms`, and `$40` is not `40 €`. Units that are not known are not compared. Pure."""
+"""Decides whether a number or a day can be calculated from a person's numbers and days. The module also compares units.
+For example, `75 milligrams` is not `75 micrograms`, and `$40` is not `40 €`. Units that are not known are not compared.
+Pure."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -15,7 +16,7 @@ MOST_NUMBERS: Final = 40
 """Maximum number of a person's numbers that are combined."""
 
 MOST_DAYS: Final = 20
-"""Maximum number of days that a person named and from which other days are counted."""
+"""Maximum number of a person's days from which other days are counted."""
 
 LONGEST: Final = 150
 """Maximum length of time that is counted from a day, in any unit."""
@@ -27,7 +28,7 @@ _LEAST_AGE: Final = 3
 """The smallest number that may be an age. Smaller numbers are mostly parts of dates."""
 
 _LEAST_ROUNDED: Final = 10
-"""Only values of at least this number may be results that were rounded to a whole number."""
+"""A value below this number is never a result that was rounded to a whole number."""
 
 
 def values(written: Iterable[str]) -> frozenset[float]:
@@ -37,8 +38,8 @@ def values(written: Iterable[str]) -> frozenset[float]:
 
 def is_calculated(value: float, said: Collection[float], stated: Collection[float]) -> bool:
     """Whether the value can be calculated from two numbers in `said`, as their sum, difference, product, quotient or
-    percentage. The claim itself must state one of the two numbers (`stated`), as in `three days a week at £78 a day
-    cost £234 a week`.
+    percentage. One of the two numbers must also be in the claim itself (`stated`). In
+    `three days a week at £78 a day cost £234 a week`, the claim states both numbers.
 
     Without the stated number, almost every small number would be the result of some calculation.
     """
@@ -63,9 +64,9 @@ def _is_rounded(result: float, value: float) -> bool:
 def is_counted_day(
     day: date, parts: int, days: Iterable[date], lengths: Iterable[tuple[int, str]], numbers: Iterable[float]
 ) -> bool:
-    """Whether the day lies one of the lengths of time before or after one of the days, such as eight weeks after a
-    birth. Each of the numbers may also be an age in years, counted from one of the days. Only the first `parts` values
-    of year, month and day are compared."""
+    """Whether the day is the result of a count from one of `days`. One of `lengths` is counted forward and backward:
+    eight weeks after `2026-01-29` is `2026-03-26`. Each of `numbers` is also tried as an age in years. Only the first
+    `parts` values of year, month and day are compared."""
     ages = ((int(number), "year") for number in numbers if number >= _LEAST_AGE and number == int(number))
     counts = [(count, unit) for count, unit in (*lengths, *ages) if 0 < count <= LONGEST][:MOST_NUMBERS]
     counted = (each for anchor in islice(days, MOST_DAYS) for each in _counted(anchor, counts))
@@ -75,17 +76,19 @@ def is_counted_day(
 def _counted(anchor: date, counts: Iterable[tuple[int, str]]) -> Iterator[date]:
     for count, unit in counts:
         for offset in (count, -count):
-            with suppress(ValueError, OverflowError):  # raised outside the years 1 to 9999
+            with suppress(ValueError, OverflowError):  # The day is outside the years 1 to 9999.
                 yield counted_day(anchor, unit, offset)
 
 
 MOST_MEASURED: Final = 2_000
-"""Maximum characters of a text that are searched for measures. The contract limits quotes to the same length."""
+"""The search for measures reads at most this many characters of a text. The contract limits quotes to the same
+length."""
 
 
 def changed_units(claim: str, said: Iterable[str], timed: Iterable[str]) -> list[str]:
-    """The numbers in the claim that have another unit in the texts `said`. Each number is returned with its unit in the
-    claim. `timed` are the numbers that have a unit of time in these texts: `70 min away` is not `70 miles away`."""
+    """The numbers in the claim that have a different unit in `said`. Each number is returned with its unit in the
+    claim: the claim `75 milligrams` and the text `75 micrograms` give `75 mg`. `timed` are the numbers that have a unit
+    of time in these texts: `70 min away` is not `70 miles away`."""
     there = frozenset(measure for text in said for measure in _measures(text))
     measured, counted = {number for number, _ in there}, frozenset(timed)
     return [

@@ -1,4 +1,4 @@
-"""Finds the words in shown texts that are no longer true, with the memories that state the facts now."""
+"""Finds outdated statements in shown texts, and the memories that state the present facts."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,7 +8,8 @@ from tellonce_server.store.database import Queries
 from tellonce_text.changes import Change, MessageRange, Passage, changes_at, marked, with_repeated
 
 MOST_FORMER: Final = 100
-"""Maximum number of memories whose former wordings are looked for in texts from which they were not learned."""
+"""A text can repeat the former wording of a memory that was learned from other texts. At most this many memories are
+tested for such a repetition."""
 
 Changes = dict[tuple[int, int], list[Change]]
 """The changes by chat and message number."""
@@ -17,8 +18,8 @@ Changes = dict[tuple[int, int], list[Change]]
 async def changes_in(
     q: Queries, owner_id: int, passages: Sequence[Passage], chat_id: int | None, beside: Sequence[MessageRange] = ()
 ) -> Changes:
-    """The changes of the passages' messages, and of the messages `beside` them, whose texts are not known. The current
-    memories must be visible in `chat_id` (None: in any chat)."""
+    """The changes of the messages in `passages` and in `beside`. The texts of the messages in `beside` are not known.
+    The current memories must be visible in `chat_id` (None: in any chat)."""
     places = [*(passage.place for passage in passages), *beside]
     if not places:
         return {}
@@ -28,6 +29,6 @@ async def changes_in(
 
 
 async def marked_texts(q: Queries, owner_id: int, passages: Sequence[Passage], chat_id: int | None) -> list[str]:
-    """The texts of the passages, with a mark after each statement that no longer holds."""
+    """The texts of the passages, with a mark after each statement that is no longer true."""
     changes = await changes_in(q, owner_id, passages, chat_id)
     return [marked(passage.text, changes_at(passage.place, changes)) for passage in passages]

@@ -32,8 +32,8 @@ SIMILAR: Final = 0.45
 paraphrases are .45 to .82, with three exceptions. The cosines of invented claims are below .23."""
 
 UNLIKE: Final = 0.2
-"""A quote is unrelated to a claim if two conditions are met: their cosine is below this value, and the quote contains
-less than SOME_CONTENT of the claim's content."""
+"""A quote is unrelated to a claim if their cosine is below this value and the quote contains less than SOME_CONTENT of
+the claim's content."""
 
 SOME_CONTENT: Final = 0.25
 """If a quote contains at least this share of a claim's content, the quote and the claim are related."""
@@ -42,10 +42,10 @@ MAX_SENTENCES: Final = 64
 """Maximum number of sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
-"""Maximum characters of a message or quote that are searched for a claim's days and names."""
+"""Only this many characters of a message or quote are searched for the days and names of a claim."""
 
 MAX_TEXT: Final = 2_000
-"""Maximum characters of a claim that are searched for dates."""
+"""Only this many characters of a claim are searched for dates."""
 
 MAX_DATES: Final = 8
 """Maximum number of dates of a claim that are compared with the quotes. A statement has only a few dates."""
@@ -89,13 +89,12 @@ def check(
     about: str = "",
     is_read_again: bool = False,
 ) -> Verdict:
-    """Check a claim against its quotes. The names in the claim need not come from the quotes: they may also come from
-    the lines shown to the model (`shown`) or from known memories (`known`). `about` is the person or thing that the
-    claim is about.
+    """Check a claim against its quotes. A name in the claim must come from the quotes, from the lines that were shown
+    to the model (`shown`), or from known memories (`known`). `about` is the person or thing that the claim is about.
 
     If `is_read_again` is true, a model will read the claim a second time before the claim counts. The second reading
-    then checks the days that can be counted from the user's days, such as the day eight weeks after a birth. If the
-    date resolver does not know the language of the quotes, such as Polish, the second reading checks all days.
+    then checks calculated days, such as the day eight weeks after a birth. If the date resolver does not know the
+    language of the quotes, such as Polish, the second reading checks all days.
 
     If `similarity` is given, a quote that is unrelated to the claim does not support the claim. This relation is
     checked only if all quotes are in the language of the claim, because a local embedding model may know only one
@@ -376,14 +375,15 @@ class _Evidence:
 
 
 def _thirds(month: date) -> list[date | datetime]:
-    """A day of each third of the month, and the last day of the month. These days are needed because `at the end of
-    January` supports January."""
+    """The days 1, 15 and 28 of the month, and its last day. These days are needed because `at the end of January`
+    supports January."""
     last = monthrange(month.year, month.month)[1]
     return [month.replace(day=day) for day in (1, 15, 28, last)]
 
 
 def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: ZoneInfo) -> Iterator[_Moment]:
-    """The times that the claim gives in its fields and, in language-independent forms, in its text.
+    """The times in the fields and the text of the claim. In the text, only forms that are the same in every language
+    are read.
 
     These forms are `2026-11-27`, `2026-11` and `(2026)`. The program writes these forms after relative dates.
     """
