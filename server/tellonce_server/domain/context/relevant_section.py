@@ -24,8 +24,8 @@ Day: TypeAlias = tuple[date, int | None, str | None]
 def unseen(
     draft: Draft, results: Sequence[Result], messages: Sequence[Line], memories: Collection[int] = ()
 ) -> list[Result]:
-    """The results that no other section shows. The history can show only a summary or the beginning of a routine's
-    message. Such a message counts as not shown."""
+    """The results that no other section shows. For a routine's message, the history sometimes shows a summary or the
+    beginning instead of the whole text. Such a message counts as not shown."""
     shown: set[Place] = {(None, line.id) for line in messages if form.is_whole(line)}
     seen: dict[str, set[Place]] = {
         "message": shown.union(_beside(draft)),

@@ -187,8 +187,8 @@ class _Erasure:
         await self._order.report(self._done, self._total, doing)
 
     async def _meant_memories(self) -> list[Statement]:
-        """The memories to erase. A chosen memory is erased if it did not change after the preview. Other memories are
-        erased if they match and were learned only from redacted messages."""
+        """The memories to erase. A chosen memory is erased if it did not change after the preview. A memory that the
+        preview did not show is erased if it matches and was learned only from redacted messages."""
         shown = {match.ref: match.version for match in self._order.chosen if match.kind == "memory"}
         stored = await forget.memories(self._database, self._owner, list(shown))
         self._erased.changed |= {("memory", 0, memory.id) for memory in stored if memory.version != shown[memory.id]}
