@@ -63,7 +63,7 @@ def _of_row(row: TextRow, query: ForgetQuery) -> list[MatchingRow]:
     for text in strings(row.body):
         found += [(-1, mark) for mark in query.marks(text, source)]
     present = {mark.degree for _, mark in found}
-    degrees = [degree for degree in DEGREES if degree in present]
+    degrees: list[Degree] = [degree for degree in DEGREES if degree in present]
     by_degree = [_of_degree(row, found, degree) for degree in degrees if degree != "part" or len(degrees) == 1]
     is_whole = row.place in NAMES or (row.place == "memory" and bool(by_degree) and CONTENT in by_degree[0].columns)
     return by_degree[:1] if is_whole else by_degree
