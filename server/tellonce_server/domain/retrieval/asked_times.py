@@ -59,8 +59,8 @@ def asked_times(text: str, now: datetime, zone: ZoneInfo) -> AskedTimes:
 
 
 def seen_from(times: AskedTimes, text: str, last: datetime, zone: ZoneInfo) -> AskedTimes:
-    """The same times, as seen from the end of an old conversation, whose last message was sent at `last`. The user may
-    say "last week" or "May" as if it were that time."""
+    """The same times, as seen from the end of an old conversation, whose last message was sent at `last`. For example,
+    "last week" then means the week before the end of the conversation."""
     earlier = asked_times(text, last + timedelta(days=1), zone)
     return replace(times, spans=earlier.spans, told=earlier.told)
 
