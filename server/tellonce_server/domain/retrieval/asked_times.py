@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from tellonce_text.dates.meanings import QueryTime, Span, query_times
 
 LONGEST_MENTIONED: Final = timedelta(days=32)
-"""Two maximums for words such as "last month": the length of the period to which a message can refer by such words, and
+"""Maximum length of a period to which a message can refer with words such as "last month". The same maximum applies to
 the time between the message and the period. Vaguer words such as "last year" are ignored."""
 
 WEEK: Final = timedelta(days=7)
