@@ -101,8 +101,8 @@ class Retriever:
         """Return the analyzed question and all candidates that may answer the question. The candidates are not ranked
         yet."""
         times = await offloaded(len(r.query), lambda: asked_times(r.query, r.now, r.zone))
-        # These words are embedded while the database is read. For most queries, the analysis does not change the words,
-        # so this vector can be used.
+        # The rest of the query is embedded while the database is read. For most queries, the analysis does not change
+        # this wording, so the vector can be used.
         (scope_facts, question), vector = await asyncio.gather(self._question(r, times), self._vector(times.rest))
         if question.of_span and question.precision == 1:
             vector = None  # All messages of a short period are results, and the query has no words to compare.
