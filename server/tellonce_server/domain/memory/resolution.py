@@ -90,8 +90,8 @@ def _is_another_time(text: str, local: datetime) -> bool:
 
 
 def _includes(reading: Reading, moment: datetime) -> bool:
-    """Whether the time is within the reading. A period of more than one hour between two times, such as `from two till
-    six`, includes its end."""
+    """Whether the time is within the reading. A period of more than one hour between two times, such as `from 2 pm to
+    6 pm`, includes its end."""
     lasting = reading.precision == "instant" and reading.end - reading.start > timedelta(hours=1)
     return reading.start <= moment < reading.end or (lasting and moment == reading.end)
 
