@@ -17,8 +17,8 @@ from tellonce_text.folding import fold
 from tellonce_text.sentences import placed_runs
 
 SAME = 0.75
-"""A statement repeats a forgotten statement if the two have enough words in common: at least this share of the words of
-one of them (see `covers`)."""
+"""Minimum share of common words between a forgotten statement and a repetition. The share must be reached in only one
+of the two statements (see `covers`)."""
 
 FORGOTTEN_NAME = "forgotten:"
 """The prefix of the names that replace forgotten names."""
@@ -47,8 +47,8 @@ class Tombstones:
         return [self._message(part) for part in dict.fromkeys(said)]
 
     async def add_names(self, q: Queries, owner_id: int, names: Sequence[str], now: datetime) -> None:
-        """Mark as forgotten the names that clients gave. These are the names of conversations, threads, channels and
-        speakers, and the ids of messages."""
+        """Add the names to the forgotten names. Clients gave these names to conversations, threads, channels and
+        speakers. Message ids of clients are names too."""
         new: list[Mark] = [(self._name(name), frozenset()) for name in dict.fromkeys(names)]
         await tombstones.add(q, owner_id, new, now)
 
@@ -68,9 +68,9 @@ class Tombstones:
         return marks.get(self._name(name))
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
-        """The text without the sentences that were forgotten in this message. An edit may send these sentences again.
-        Returns None if the whole text was forgotten in this message. An example is the text that the message had before
-        an erasure."""
+        """The text without the sentences that were forgotten in this message. An edit can contain such a sentence
+        again. Returns None if the whole text was forgotten in this message. An example is the text that the message had
+        before an erasure."""
         whole, parts = await offloaded(len(text), partial(self._parts, chat_id, number, text))
         claims = [*whole, *(claim for _, of_part in parts for claim in of_part)]
         known = await tombstones.known(q, owner_id, claims, (chat_id, number))
@@ -80,8 +80,8 @@ class Tombstones:
         return text if len(kept) == len(parts) else "".join(kept).strip()
 
     def _parts(self, chat_id: int, number: int, text: str) -> tuple[Claims, list[tuple[str, Claims]]]:
-        """The hashes of the whole text, and the pieces of the text. Each piece has its own hashes and those of its
-        sentence, because former program versions stored hashes of pieces."""
+        """Return the hashes of the whole text. Also return each piece of the text with the hashes of the piece and the
+        hashes of its sentence. Former program versions stored hashes of pieces."""
         parts: list[tuple[str, Claims]] = []
         for _, run in placed_runs(text):
             of_sentence = self._claims(chat_id, number, "".join(run).strip())
@@ -131,9 +131,10 @@ class Tombstones:
         return [tombstone for tombstone in tombstones if covers(tombstone, said)]
 
     def _claims(self, chat_id: int, number: int, text: str) -> Claims:
-        """All hashes that a text forgotten in a message may have. The first is the current hash. The others are the
-        hashes of former program versions: before punctuation was left out, before texts were folded, and before
-        migration 0062."""
+        """All possible hashes of the text in this message. A forgotten text was stored under one of these hashes. The
+        first is the current hash. The others are the hashes of former program versions. Former versions kept the
+        punctuation, used the unchanged text, or included the numbers of the chat and the message (before migration
+        0062)."""
         former = self._folded(text), self._hash(f"m:{text}"), self._hash(f"m:{chat_id}:{number}:{text}")
         return self._message(text), *former
 

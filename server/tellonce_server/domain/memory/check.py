@@ -227,8 +227,8 @@ class _Moment:
         return {"year": 1, "month": 2}.get(self.precision, 3)
 
     def renderings(self) -> frozenset[str]:
-        """All numbers that words for this moment may use. The numbers include the hour of a twelve-hour clock and a
-        two-digit year."""
+        """The numbers that can occur in words for this moment. For 7 November 2026 at 18:30, these include `26` for the
+        year and `6` for the hour."""
         found = {*self.numbers(), f"{self.day.year % 100}"}
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour % 12 or 12)})
 
@@ -274,9 +274,9 @@ class _Evidence:
         return list(dict.fromkeys(reasons))
 
     def _without_dates(self, text: str, moments: Sequence[_Moment]) -> str:
-        """The claim, in which each word of a date that the quotes support is replaced by `x`. The quotes need not
-        contain the numbers and names of such a date. For example, `Saturday 7 November 2026` follows from `the 7th of
-        nov`."""
+        """Replace the words of dates in the claim by `x`. Only dates that follow from the quotes are replaced. For
+        example, `Saturday 7 November 2026` follows from `the 7th of nov`. The later checks therefore do not search the
+        quotes for the numbers and names of the date."""
         first = self._quotes[0]
         for named in reversed(resolution.named_dates(text[:MAX_TEXT], first.said_at, self._zone)[:MAX_DATES]):
             if any(self._supports(reading, moments) for reading in named.readings):
@@ -296,8 +296,8 @@ class _Evidence:
         return few and all(self._named(day) or any(moment.day == day for moment in moments) for day in {first, last})
 
     def _named(self, day: date) -> bool:
-        """Whether the quotes name the day. If the quotes name no other day, the day on which they were said counts as
-        named, as in `sober for 600 days as of 20 November`."""
+        """Whether the quotes name the day. Quotes that name no other day also support the day of their message. For
+        example, `I am 600 days sober`, said on 20 November, supports `sober for 600 days as of 20 November`."""
         if day in self._today and not self._following.named - self._today:
             return True
         return self._follows(_Moment(day, "day"))
@@ -314,7 +314,8 @@ class _Evidence:
         given = literals.numbers(text)
         missing = [n for n in given if not any(one <= said for one in (*n.readings, *n.converted))]
         if self._is_unread and len(missing) <= len(given) - self._digits:
-            return []  # the other numbers may be said in words of a language that the program does not know
+            # The quotes can contain the other numbers as words of a language that the program does not know.
+            return []
         stated = values(literals.said_numbers(text))
         return [n.text for n in missing if not any(self._is_calculated(one, stated) for one in n.readings)]
 
@@ -323,8 +324,8 @@ class _Evidence:
         return len(reading) == 1 and any(is_calculated(value, said, stated) for value in values(reading))
 
     def _other_units(self, text: str) -> list[str]:
-        """The units of time that the claim gives for a number, if the quotes contain this number only with other units
-        of time."""
+        """Return the units of time that contradict the quotes. If the quotes contain `3 weeks` and the claim contains
+        `3 days`, the result contains `day`. A number without a unit of time in the quotes is not compared."""
         said = self._timed | self._lengths
         counted = {number for number, _ in said}
         return sorted({unit for number, unit in resolution.timed_numbers(text) - said if number in counted})
@@ -351,8 +352,8 @@ class _Evidence:
 
     @cached_property
     def _days(self) -> Sequence[date]:
-        """The days that the messages name, and the days of the messages. Reading the messages takes long, so this is
-        done once for all days of a claim."""
+        """The days that the messages name, and the days of the messages. The result is cached, because reading the
+        messages is slow."""
         in_quotes = (resolution.following(q.message, q.said_at, q.zone).named for q in self._quotes)
         return sorted(self._today.union(self._following.named, *in_quotes))
 

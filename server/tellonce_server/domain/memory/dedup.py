@@ -2,8 +2,9 @@
 
 Two statements say the same thing if they have the same words in the same order. Two statements also say the same thing
 if the end of one statement is moved to its front: "In 2020 I bought a house" and "I bought a house in 2020". Any other
-difference may be a number, a name, a negation or a role. Two statements with such a difference are both kept until a
-model or the user says that they are the same. `key` is a hash for finding statements with the same words.
+difference can change the meaning. Examples are another number, another name, a negation, and exchanged roles (`Anna
+owes Ben` and `Ben owes Anna`). Two statements with such a difference are both kept until a model or the user says that
+they are the same. `key` is a hash for finding statements with the same words.
 """
 
 import hashlib
@@ -13,14 +14,14 @@ from typing import Final
 from tellonce_server.domain.memory import literals
 
 SAME_COSINE: Final = 0.9
-"""A statement repeats a rejected statement if two conditions are met: both have the same numbers and names, and their
-cosine is at least this value."""
+"""Minimum cosine between a rejected statement and a repetition of it. Both statements must also have the same numbers
+and names."""
 
 SAME_SOURCE_COSINE: Final = 0.6
 """Minimum cosine that replaces SAME_COSINE if both statements were learned from the same message."""
 
 RESTATED_SHARE: Final = 0.4
-"""Two statements of one message are the same if they have at least this share of their content in common."""
+"""Minimum share of common content. Two statements of one message are different if their share is smaller."""
 
 _KEY_BYTES: Final = 8
 
@@ -47,11 +48,11 @@ def key(text: str) -> int:
 
 
 def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool, certain: bool) -> bool:
-    """Whether `text` repeats the statement `denied`, which the user rejected, in any words.
+    """Whether `text` repeats the rejected statement `denied`. The words can differ.
 
-    If both come from the same message, a lower similarity is enough, because the statement is then not new. A certain
-    statement from another message may be a correction. Such a statement counts as a repetition only if one of the two
-    statements contains all content words of the other.
+    A lower similarity is enough if both statements come from the same message, because the user has then said nothing
+    new. A certain statement from another message can be a correction. Such a statement counts as a repetition only if
+    one of the two statements contains all content words of the other.
     """
     if same(text, denied):
         return True
@@ -71,7 +72,8 @@ def is_later(said_at: datetime, rejected_at: datetime | None) -> bool:
 
 
 def is_restated(one: str, other: str) -> bool:
-    """Whether two statements learned from one message are the same, even if one of them says less."""
+    """Whether two statements from one message are the same. One statement can have fewer details: `Moved to Leipzig`
+    and `Moved to Leipzig in 2019 with Anna` are the same."""
     if same(one, other):
         return True
     a, b = literals.content(one), literals.content(other)

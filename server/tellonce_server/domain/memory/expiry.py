@@ -35,8 +35,8 @@ async def tidy(deps: Dependencies) -> None:
 
 
 async def _rewrite_profile(deps: Dependencies, owner_id: int, now: datetime) -> None:
-    """Queue a rewrite of the profile, because the profile may contain statements that no longer hold. The job belongs
-    to the owner's newest chat."""
+    """Queue a rewrite of the profile, because the profile can still contain the ended statements. The job belongs to
+    the owner's newest chat."""
     known = await chats.of_owner(deps.database, owner_id)
     if not known:
         return

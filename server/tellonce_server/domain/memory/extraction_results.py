@@ -47,9 +47,9 @@ messages, such as imported ones."""
 
 @dataclass
 class Learned:
-    """The outcome of an exchange's items. `ended` are statements that no longer hold, each with the statement that
-    replaced it. `borne_out` are the ids of the memories that the items added or confirmed. `canonical` is the chat's
-    new summary."""
+    """The outcome of an exchange's items. Each pair in `ended` is an ended memory and the text of the statement that
+    ended it. `borne_out` are the ids of the memories that the items added or confirmed. `canonical` is the chat's new
+    summary."""
 
     canonical: Canonical
     counts: Counter[str] = field(default_factory=Counter[str])
@@ -86,8 +86,8 @@ async def prepare(deps: Dependencies, owner_id: int, result: ExchangeResult) -> 
 
 
 async def learn(deps: Dependencies, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> Learned:
-    """Store the items that pass the checks. End the memories that lower tiers learned from the same messages and that
-    no item confirms."""
+    """Store the items that pass the checks. Lower tiers can have learned other memories from the same messages. End
+    these other memories unless an item confirms them."""
     await statements.lock(t, job.key.owner_id, [_masked(item) for item in result.items])
     exchange = await _exchange(deps, t, job, now)
     learned = Learned(await exchange.attributed(result.canonical))
@@ -153,8 +153,8 @@ class _Exchange:
         return ChatScope(*self.job.key.chat).shared
 
     async def attributed(self, summary: Canonical) -> Canonical:
-        """Return the summary. A new line of `user_confirmed` that the user's words do not support is moved to
-        `llm_inferred`."""
+        """Return the summary. New lines of `user_confirmed` are compared with the user's words. Unsupported lines are
+        moved to `llm_inferred`."""
         chat = await chats.find(self.t, *self.job.key.chat)
         prior = chat.canonical.user_confirmed if chat is not None else ""
         lines, old = summary.user_confirmed.splitlines(), prior.splitlines()
@@ -183,7 +183,7 @@ class _Exchange:
         learned.ended += [(old, stored.memory.content) for old in stored.ended]
 
     async def take_back(self, learned: Learned) -> None:
-        """End the memories that lower tiers learned from these messages and that this result does not confirm."""
+        """End the memories that lower tiers learned from these messages, unless this result confirms them."""
         owner = self.job.key.owner_id
         for m in await memories.by_ids(self.t, owner, [i for i in self.old if i not in learned.borne_out]):
             if m.valid_to is None:
@@ -233,7 +233,7 @@ class _Exchange:
 
     def _doubt(self, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
         """The reason why the item is uncertain; None if it is certain. An item is uncertain in three cases: a check
-        failed, the model is unsure, or the item refers to a memory that the model was not shown."""
+        failed, the model is unsure, or the item refers to a memory that was not in the model's input."""
         referred = (*item.replaces, *item.ends, *([item.same_as] if item.same_as else []))
         reasons = [*verdict.reasons, *(reason("unknown_memory", id=i) for i in referred if i not in self.known)]
         if not item.certain:
@@ -310,7 +310,8 @@ class _Exchange:
         )
 
     def _targets(self, numbers: Sequence[int]) -> list[Memory]:
-        """Return the memories with these numbers that the model was shown and that still hold."""
+        """Return the memories with these numbers. Ended memories, and memories that were not in the model's input, are
+        left out."""
         shown = (self.known[i] for i in dict.fromkeys(numbers) if i in self.known)
         return [m for m in shown if m.valid_to is None]
 
@@ -320,7 +321,7 @@ class _Exchange:
         return speaker if judged.item.about == "user" and self.shared and speaker else judged.item.about
 
     def _user_name(self, judged: "_Judged") -> str | None:
-        """Return the user's name if the statement contains it and the user's own words contain it. Otherwise return
+        """Return the user's name if the name occurs both in the statement and in the user's own words. Otherwise return
         None."""
         name = judged.item.user_name
         if name is None or not judged.certain or self.shared or not literals.phrase(name).strip():
@@ -331,8 +332,8 @@ class _Exchange:
 
     def _over_already(self, judged: "_Judged") -> datetime | None:
         """The time at which a goal from past messages ended. The time is the goal's deadline. For a goal without a
-        deadline, the time is WISHES_HOLD after the goal's message. Returns None if the goal has not ended, and for
-        items that are not goals."""
+        deadline, the time is WISHES_HOLD after the goal's message. Returns None for a goal that has not ended and for
+        an item of another kind."""
         item = judged.item
         if item.kind != "goal" or item.note or not self.job.past:
             return None
@@ -347,9 +348,8 @@ _COUNTED = {"stored": "memories", "duplicate": "duplicates", "superseded": "supe
 
 
 def is_evidence(owner_id: int, chat_id: int, line: Line | StoredMessage) -> bool:
-    """Whether a message may state something about the user. In a private chat, only the user's own messages may do so.
-    A shared group has memories about all of its members. Each member's messages may therefore state something about
-    that member."""
+    """Whether memories are learned from the message. In a private chat, only the user's own messages are used. A shared
+    group has memories about all of its members, so the messages of all members are used."""
     return line.role == "user" and (line.speaker is None or ChatScope(owner_id, chat_id).shared)
 
 
@@ -358,16 +358,16 @@ def _masked(item: ExchangeItem) -> str:
 
 
 def _is_still_denied(m: Memory, judged: _Judged) -> bool:
-    """Whether the user rejected the memory and the rejection still counts. The rejection no longer counts if the item
-    is certain and was said after the rejection."""
+    """Whether the user's rejection of the memory is still valid. A rejection becomes invalid if the item is certain and
+    was said after the rejection."""
     denied = m.status == "rejected" and m.user_confirmed
     return denied and not (judged.certain and dedup.is_later(judged.said_at, m.valid_to))
 
 
 def _is_unchecked(m: Memory, judged: _Judged) -> bool:
     """Whether an item replaces the memory that it repeats. If the result is False, the sources of the item are added to
-    the memory. The item replaces a note that the user has not confirmed. The item also replaces an uncertain memory if
-    the item is certain and has other words, because the check covered only the item's text."""
+    the memory. The item replaces a note that the user has not confirmed. A certain item also replaces an uncertain
+    memory with other words, because the check covered only the words of the item."""
     if m.status == "uncertain" and judged.certain:
         return not dedup.same(m.content, judged.text)
     return m.note and not m.user_confirmed

@@ -31,7 +31,7 @@ _UNSPACED: Final = (
 _MARKED: Final = r"\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff"
 _TOKEN: Final = re.compile(rf"([{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_]|[{_MARKED}])+)")
 _ASCII_TOKEN: Final = re.compile(r"([A-Za-z0-9]+)")
-"""Finds the same tokens in an ASCII text as _TOKEN, but several times as fast."""
+"""A pattern for ASCII texts. The pattern finds the same tokens as `_TOKEN` and is several times as fast."""
 _UNSPACED_TOKEN: Final = re.compile(rf"[{_UNSPACED}]")
 _KATAKANA: Final = re.compile(r"[\u30a0-\u30ff]")
 _NUMBER: Final = re.compile(r"(\d+(?:[.,'’ \u066b\u066c]\d+)*)(?: ?([kK]|[ckm]?m|[km]?g|ml|l)(?![^\W_]))?")
@@ -41,7 +41,8 @@ _SCALES: Final = {
     "mm": (0.1, 0.001), "cm": (10, 0.01), "m": (100, 0.001), "km": (1000,), "mg": (0.001,), "g": (0.001, 1000), "kg": (1000,), "ml": (0.001,),
     "l": (1000,),
 }  # fmt: skip
-"""For each unit, the factors that convert a number to other units of the same quantity: length, mass or volume."""
+"""For each metric unit, the factors that convert a number to other units. For example, the factor 1000 of `km` converts
+5 km to 5000 m."""
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 
@@ -94,7 +95,7 @@ def plain(text: str) -> str:
 @of_texts
 @lru_cache(maxsize=4)
 def _plain(text: str) -> str:
-    """Cached, because a comparison needs the plain text for the words, the numbers and the names."""
+    """The result is cached, because the comparisons of words, numbers and names all use the same plain text."""
     return nfkc(text).translate(_PLAIN)
 
 
@@ -125,7 +126,7 @@ def _token_pattern(text: str) -> re.Pattern[str]:
 
 
 def _abbreviated(word: str, gap: str) -> bool:
-    """Whether the full stop belongs to an abbreviation and does not end the sentence: `Dr. Vuxley`, `J. Doe`."""
+    """Whether the full stop after the word marks an abbreviation (`Dr`, `J`) and not the end of a sentence."""
     return gap.strip(" ") == "." and len(word) <= 3 and word[:1].isupper()
 
 
@@ -165,8 +166,9 @@ def content(text: str) -> dict[str, int]:
 
 
 def names(text: str) -> list[str]:
-    """The probable names in a text. Probable names are words with a capital letter that does not mark the start of a
-    sentence, and words in another script than the surrounding text."""
+    """The probable names in a text. A word with a capital letter is probably a name, unless the word starts a sentence.
+    A word without letter case in a text with letter case is probably a name too: `She met 美咲 in Leipzig` contains the
+    names `美咲` and `Leipzig`."""
     said = Spoken(text)
     german = language_of(text) == "de"
     found: dict[str, None] = {}
@@ -179,8 +181,8 @@ def names(text: str) -> list[str]:
 
 
 def _is_common(said: Spoken, at: int) -> bool:
-    """Whether the word is a common German noun and not a name. A word that is counted, names a time or follows an
-    article is a common noun."""
+    """Whether the word is a common German noun and not a name. Common nouns are words after a number (`3 Hunde`), words
+    after an article (`der Hund`) and words for times (`Woche`)."""
     counted = at > 0 and said.words[at - 1].isdecimal()
     return counted or _has_article(said, at) or is_time_noun(said.words[at].casefold(), "de")
 
@@ -196,8 +198,8 @@ _ADJECTIVE_ENDS: Final = ("e", "en", "er", "es", "em")
 
 
 def _candidates(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return two sets: the words that are probably names at any place, and the words that are probably names only if
-    they do not start a sentence."""
+    """Return two sets of words. A word of the first set is probably a name in any position. A word of the second set is
+    probably a name unless it starts a sentence."""
     distinct = {word for word in set(words) if not _THOUSANDS.search(word)}
     certain = _foreign(words) & distinct | {word for word in distinct if any(map(str.isupper, word[1:]))}
     possible = {word for word in distinct if word[0].isupper() or _KATAKANA.match(word)}
@@ -205,7 +207,8 @@ def _candidates(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _foreign(words: Sequence[str]) -> frozenset[str]:
-    """The words from scripts without letter case, if most of the text is in a script with letter case."""
+    """The words in scripts without letter case, such as `美咲`. The result is empty if these words make up half of the
+    text or more."""
     distinct = frozenset(words)
     uncased = frozenset(filter(_is_uncased, distinct))
     cased = frozenset(filter(_is_cased, distinct)) if uncased else frozenset[str]()
@@ -247,14 +250,13 @@ class Words:
         respelled = _respelled(folded)
         if folded in self._words or not self._respelled.isdisjoint((respelled, respelled[:-1])):
             return True
-        if respelled[:-1] in self._stems:  # Varya for Варю, Podolsk for Подольске
+        if respelled[:-1] in self._stems:  # For example, the inflected name Варю has the stem of Varya.
             return True
         return any(_inflected(folded, word) for word in self._alike.get(folded[:4], ()))
 
 
 def _respelled(roman: str) -> str:
-    """The name in a spelling that different romanizations have in common, such as Leyptsig and Leipzig. Soft signs
-    (Podol'sk) are left out."""
+    """The name in a uniform romanization: `leyptsig -> leipzig`. Soft signs are left out: `podol'sk -> podolsk`."""
     roman = roman.replace("'", "")
     for written, sound in _SOUNDS:
         roman = roman.replace(written, sound)
@@ -265,15 +267,15 @@ _SOUNDS: Final = (
     ("ts", "z"), ("tz", "z"), ("ks", "x"), ("kh", "h"), ("ph", "f"), ("y", "i"), ("j", "i"), ("w", "v"), ("c", "k")
 )  # fmt: skip
 _SHORTEST_STEM: Final = 4
-"""Minimum letters of a name whose last letter may change, as in `Nivu` for `Niva`. The minimum applies to names in
-scripts other than Latin."""
+"""Minimum length of a name that is compared without the last letter, so that `Nivu` matches `Niva`. The minimum applies
+to names in scripts other than Latin."""
 _COMPOUNDED: Final = 6
 """Minimum letters of a word that counts as a part of a compound."""
 
 
 def _inflected(name: str, word: str) -> bool:
-    """Whether the two words are forms of one name. One word may be a prefix of the other, or the words may differ only
-    in endings of up to three letters (Warszawa, Warszawie).
+    """Whether the two words are forms of one name. In forms of one name, only the last letters differ, at most three in
+    each word (`Warszawa`, `Warszawie`). One form can also be a prefix of the other.
 
     In the Latin alphabet, one of the two endings must have at most one letter, because Freiberg is not Freiburg. Names
     that differ only by ending in `a` or in `o` are names of different persons.
@@ -353,8 +355,8 @@ def _is_grouped(parts: Sequence[str]) -> bool:
 
 
 def _grouped(parts: Sequence[str]) -> set[str]:
-    """The numbers that groups of digits can form together, as in `in 2019 1 200 people`. At most five neighboring
-    groups are joined."""
+    """The numbers that result from joining neighboring groups of digits: `2019 1 200` contains the number `1200`. At
+    most five groups are joined."""
     neighbors = set(zip_longest(*(parts[start:] for start in range(5)), fillvalue=""))
     return {_whole(number) for groups in neighbors for number in _joined(*groups)}
 

@@ -29,10 +29,11 @@ Span = tuple[date, date]
 @dataclass(frozen=True, slots=True)
 class Following:
     """Facts that follow from the user's words but are not written in them. `numbers` are digits for number words and
-    dates. `named` are the days that the words name. `begun` contains the span in which something that still lasts began
-    (`for nine years`). `ended` contains the possible last days of something with a given length (`on the 8th for three
-    days`). `counted` are the numbers that the words give, in digits or in words. `lengths` are the lengths of time that
-    are not part of a date: `for nine years`, but not `two years ago`."""
+    dates. `named` are the days that the words name. `begun` contains the possible start of something that still lasts:
+    in 2026, `for nine years` gives the year 2017. `ended` contains the possible last days of something with a first day
+    and a length: `on the 8th for three days` gives the 10th and the 11th. `counted` are the numbers that the words
+    give, in digits or in words. `lengths` are the lengths of time that are not part of a date: `for nine years`, but
+    not `two years ago`."""
 
     numbers: frozenset[str] = frozenset()
     named: frozenset[date] = frozenset()
@@ -49,12 +50,13 @@ class Following:
 
 
 _DAY_ENDS = ((0, 0), (23, 59))
-"""A claim with one of these times of day means a whole day. The user's words need not contain such a time."""
+"""Midnight and 23:59. In a claim, these times stand for a whole day, so the user's words do not have to contain
+them."""
 
 
 def admits(text: str, said_at: datetime, zone: ZoneInfo, moment: date | datetime, /) -> bool:
-    """Whether words said at the time `said_at` in the zone `zone` can mean the day or time `moment`. A day without a
-    year may be past or future, unless the words show which of the two is meant."""
+    """Whether the words can mean the day or time `moment`. `said_at` and `zone` are the time and the time zone of the
+    words. A day without a year can be in the past or in the future, unless the words show which of the two is meant."""
     said = Said(said_at, zone, region_of(zone))
     if not isinstance(moment, datetime):
         return meanings.admits(text, moment, said)
@@ -88,8 +90,8 @@ def _is_another_time(text: str, local: datetime) -> bool:
 
 
 def _includes(reading: Reading, moment: datetime) -> bool:
-    """Whether the time is within the reading. The end of a period that the words name (`from two till six`) counts as
-    within the reading."""
+    """Whether the time is within the reading. A period of more than one hour between two times, such as `from 2 pm to
+    6 pm`, includes its end."""
     lasting = reading.precision == "instant" and reading.end - reading.start > timedelta(hours=1)
     return reading.start <= moment < reading.end or (lasting and moment == reading.end)
 
@@ -97,8 +99,8 @@ def _includes(reading: Reading, moment: datetime) -> bool:
 try:
     from text_to_num import alpha2digit
 except ImportError:
-    # The library has no wheel for Intel Macs. On these Macs, the word "three" in the user's words does not support the
-    # digit 3 in a statement.
+    # The library is not installed on Intel Macs, because PyPI has no binary package for these computers. On these Macs,
+    # the word "three" in the user's words does not support the digit 3 in a statement.
     def alpha2digit(text: str, lang: str, threshold: float = 3.0) -> str:
         return text
 
@@ -111,13 +113,13 @@ MOST: Final = 2_000
 quotes to the same length."""
 
 WEEK: Final = 7
-"""If a span has at most this many days, a claim may name every day of the span. If the span is longer, a claim may name
-only the month and the year of its first and its last day."""
+"""A claim is allowed to name each day of a span with at most this many days. For a longer span, only the months and
+years of the first day and the last day are allowed."""
 
 
 def following(text: str, said_at: datetime, zone: ZoneInfo) -> Following:
-    """Return the numbers and days that follow from the words. The numbers are in digits and come from three sources:
-    number words, the parts of every day and time that the words can mean, and the year in which the words were said."""
+    """Return the numbers and days that follow from the words. The numbers are in digits. They come from number words,
+    from the possible days and times, and from the year in which the words were said."""
     head = text[:MOST]
     line = line_of(head) or Line(head, (), "")
     counted = frozenset(_spelled(line))
@@ -147,10 +149,10 @@ days."""
 
 
 def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date]) -> Iterator[date]:
-    """The possible dates of a day of the month that the text gives without its month, such as `the 1st` or `until the
-    20th`. These are all dates with this day of the month within 31 days before or after one of the anchors. The anchors
-    are the day of the message and other days that the text names. A number in one of the dates `found` is not a bare
-    day. The resolver itself reads a bare day only where the number cannot belong to a noun."""
+    """The possible dates of a day without a month, such as `the 1st` or `until the 20th`. A possible date has this day
+    of the month and is at most 31 days before or after one of the anchors. The anchors are the day of the message and
+    other days that the text names. A number in one of the dates `found` is not a bare day. The resolver itself reads a
+    bare day only where the number cannot belong to a noun."""
     read = [(expression.start, expression.end) for expression in found]
     numbers = {
         line[at].value or 0
@@ -164,8 +166,8 @@ def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date])
 
 
 def _may_be_a_day(line: Line, at: int) -> bool:
-    """Whether the token is a number that may be a day of the month. The number must be an ordinal, or the next token
-    must not be a word. Otherwise the number could count this word."""
+    """Whether the token is a number that can be a day of the month. An ordinal such as `1st` can be a day. Another
+    number can be a day if no word follows. In `20 books`, the number counts the books."""
     token, after = line[at], line[at + 1]
     return token.kind == "number" and (token.suffix in ORDINAL_ENDINGS if token.suffix else after.kind != "word")
 
@@ -203,9 +205,9 @@ _ABOUT: Final = 3
 
 
 def _last_days(first: date, count: int, unit: str) -> Iterator[date]:
-    """Yield two possible last days of something that begins on `first` and lasts for `count` units. In one case the
-    first day is counted, in the other case it is not."""
-    with suppress(ValueError, OverflowError):  # raised after the year 9999
+    """Yield two possible last days of something that begins on `first` and lasts for `count` units. If the 8th is
+    counted, three days from the 8th end on the 10th. Otherwise, the three days end on the 11th."""
+    with suppress(ValueError, OverflowError):  # Dates after the year 9999 raise these errors.
         end = counted_day(first, unit, count)
         yield from (end - timedelta(days=1), end)
 
@@ -263,7 +265,8 @@ _LENGTHS: Final = (
 
 
 def _unit_after(line: Line, index: int) -> str | None:
-    """The unit of time at this index. Up to two words or marks may come before it, such as `€ a`, `-` or `por`."""
+    """Return the first unit of time at this index or at the next two indexes. Only words or marks can come before the
+    unit, such as `€ a`, `-` or `por`."""
     for at in range(index, index + 3):
         token = line[at]
         if token.has("unit"):
@@ -322,7 +325,8 @@ def _numerals_in_digits(line: Line) -> str:
 
 
 _LEAST: Final = 3
-"""The smallest number whose word in a statement is compared. The words `one` and `two` often do not mean a number."""
+"""Minimum number that is also recognized as a word in a statement. The words `one` and `two` are ignored, because they
+often do not mean a number."""
 
 
 _SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){0,2})(?!\d)")
@@ -330,8 +334,8 @@ _SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){
 
 
 def _fractions(line: Line, counted: Iterable[str]) -> Iterator[str]:
-    """The numbers that follow from words such as `half`: a share, its percentage, the minutes in this share of an hour,
-    and this share of each given number."""
+    """The numbers that follow from words such as `half`. For `half of 80`, these include `0.5`, `50` (percent), `30`
+    (minutes) and `40`."""
     parts = {line[at].get("fraction") for at in range(len(line))} - {None}
     wholes = {1, *(int(number) for number in counted if number.isdigit() and len(number) <= _LONGEST)}
     for part in parts:
@@ -341,7 +345,7 @@ def _fractions(line: Line, counted: Iterable[str]) -> Iterator[str]:
 
 
 _LONGEST: Final = 9
-"""Maximum digits of a number for which shares are computed."""
+"""Maximum digits of a number. Shares of longer numbers are not computed."""
 
 
 def _parts(reading: Reading) -> Iterator[str]:

@@ -1,5 +1,5 @@
-"""Removes sentences that repeat ended statements from the profile and the canonical summaries, and queues the rewriting
-of the profile.
+"""Cleans the profile and the canonical summaries when statements end. Sentences that repeat an ended statement are
+removed. Then a rewrite of the profile is queued.
 
 A sentence can repeat a statement by its words or by its meaning, in any language. A doubtful sentence is removed. The
 profile is rewritten soon, and a missing sentence misleads nobody.
@@ -35,7 +35,7 @@ PRESENT: Final = ("profile", "canonical")
 
 @dataclass(frozen=True)
 class Ended:
-    """A statement that no longer holds: the texts that state it, and the statement that replaced it."""
+    """An ended statement. `texts` are the wordings of the statement, and `instead` is the text of the replacement."""
 
     texts: Sequence[str]
     instead: str
@@ -56,7 +56,8 @@ def _struck_line(line: str, ended: Sequence[Ended], cosine: Similarity) -> str |
 
 
 def carries(sentence: str, ended: Ended, cosine: Similarity) -> bool:
-    """Whether the sentence repeats the ended statement, but does not repeat the statement that replaced it."""
+    """Whether the sentence repeats the ended statement. A sentence that is more similar to the replacement is not a
+    repetition."""
     said = literals.said_numbers(sentence)
     best = max((_similarity(sentence, said, text, cosine) for text in ended.texts), default=0.0)
     return best >= 1.0 and best >= _similarity(sentence, said, ended.instead, cosine)
@@ -123,8 +124,8 @@ async def _write(
 
 
 async def queue_profile(q: Queries, owner_id: int, chat_id: int, now: datetime) -> JobKind:
-    """Queue the rewriting of the profile's narrative after statements changed, because the narrative may repeat these
-    statements. The job belongs to the chat of the request."""
+    """Queue a rewrite of the profile's narrative, because the narrative can repeat statements that have changed. The
+    job belongs to the chat of the request."""
     of_chat = await threads.of_chat(q, owner_id, chat_id)
     key = of_chat[0].thread_key if of_chat else ""
     job = NewJob(owner_id, chat_id, "profile", key, "profile", 0, 0, now)

@@ -109,8 +109,8 @@ async def end(
     replaced: Sequence[Memory] = (),
     ended: Sequence[Memory] = (),
 ) -> list[Memory]:
-    """End the memories that the statement `by` replaces or ends. These memories end at the time that the statement
-    names. If the statement names no time, the memories end when the statement was made."""
+    """End the memories that the statement `by` replaces or ends. The memories end at the start of `by.when`. If
+    `by.when` is None, the memories end when the statement was made."""
     start = by.when.start if by.when is not None else None
     at = min(start, now) if start is not None else by.valid_from
     gone: list[Memory] = []
@@ -129,7 +129,8 @@ async def end(
 async def affirm(
     q: Queries, owner_id: int, known: Memory, now: datetime, *, confirmed: bool
 ) -> tuple[Memory | None, list[Memory]]:
-    """Make a known statement active. End the memories that this statement was meant to replace or end."""
+    """Make a known statement active. Then end the memories that are listed in the statement's stored intentions
+    (`intends`)."""
     intends = (await memories.provenance(q, owner_id, known.id)).intends
     held = await memories.set_status(q, owner_id, known.id, "active", now, user_confirmed=confirmed)
     if held is None or intends is None:
@@ -157,7 +158,7 @@ async def mark_uncertain(q: Queries, owner_id: int, known: Memory, why: str, now
 
 
 async def _reinstate(q: Queries, owner_id: int, known: Memory, now: datetime) -> list[Memory]:
-    """Make the memories active that the statement had replaced."""
+    """Reactivate the memories that the statement had replaced."""
     # A predecessor with a higher id was stored as history and was never active.
     former = [m for m in await memories.predecessors(q, owner_id, known.id) if m.id < known.id]
     for m in former:

@@ -17,8 +17,8 @@ from tellonce_server.store.threads import OpenMessage, Run
 def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> int | None:
     """The number of newest messages that stay verbatim; None if no compaction is due.
 
-    `spoke` is the time that `spoke_before` returns. If this time is more than `max_age_hours` ago, fewer messages are
-    enough for a compaction.
+    `spoke` is the time that `spoke_before` returns. If this time is more than `max_age_hours` ago, `keep + chunk_least`
+    messages are enough for a compaction.
     """
     if messages > rules.max_messages:
         return rules.keep
@@ -41,9 +41,9 @@ def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: f
 def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, all_due: bool = False) -> list[Run]:
     """Divide the messages into contiguous runs, oldest first. The newest `kept` messages are left out.
 
-    A run has `chunk_least` to `chunk` messages, and a shorter remainder stays verbatim. The messages before a `/new`
-    leave no remainder, because contexts do not show these messages. With `all_due`, newer messages leave no remainder
-    either.
+    A run has at least `chunk_least` and at most `chunk` messages. Messages that are too few for a run stay verbatim.
+    For messages before a `/new`, the minimum is two, because contexts do not show these messages. With `all_due`, the
+    minimum is two for all messages.
     """
     finished, talk = _talks(open_messages)
     current = talk[: max(0, len(talk) - kept)]

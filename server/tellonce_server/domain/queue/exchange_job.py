@@ -22,10 +22,10 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
 
 OWN_CHARACTERS = 8_000
-"""Maximum characters of each message with the user's own words in the input of an extraction."""
+"""Maximum characters per message of the user in the input of an extraction."""
 
 SIDE_CHARACTERS = 1_800
-"""Maximum characters of each other message in the input of an extraction."""
+"""Maximum characters per message of another sender in the input of an extraction."""
 
 EXCHANGE_MESSAGES = 12
 """Maximum number of messages of one extraction. A job that has accumulated more messages is split."""
@@ -51,7 +51,7 @@ class ExchangeJob(JobType[ExchangeResult]):
             return None
         chat = await chats.find(self._deps.database, *key.chat)
         before = await messages.before_in_thread(self._deps.database, *key.chat, job.thread_key, lines[0].id, BEFORE)
-        assert chat is not None  # the foreign key guarantees the job's chat
+        assert chat is not None  # A foreign key ensures that the job's chat exists.
         known = await known_about(self._deps, *key.chat, [mask(line.content) for line in said])
         await queue.show(self._deps.database, *key, job.fence, [m.id for m in known])
         own = {line.id: shown(line, OWN_CHARACTERS) for line in said}
@@ -106,8 +106,8 @@ class ExchangeJob(JobType[ExchangeResult]):
 
     async def apply(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> dict[str, int]:
         learned = await extraction_results.learn(self._deps, t, job, result, now)
-        # The result of a past job may be too old for the canonical summary: later exchanges may already have updated
-        # this summary.
+        # The canonical summary can already contain later exchanges. The result of a past job is then too old for this
+        # summary.
         if not job.past or await queue.carries_canonical(t, *job.key):
             await self._canonical(t, job, learned.canonical, now)
         struck = await retraction.strike(self._deps.embedder, t, job.key.owner_id, learned.ended, now)
@@ -129,7 +129,7 @@ exchange changes, ends or repeats."""
 
 KNOWN_BY_WORDS: Final = 16
 """Maximum number of memories that are found by words. The same maximum applies to pinned memories and to recently
-learned memories. Twice as many memories are found by similarity."""
+learned memories. The maximum for memories found by similarity is twice as high."""
 
 MOST_DENIED: Final = 4
 """Maximum number of statements that the user rejected."""
@@ -148,8 +148,8 @@ COMPARED_CHARACTERS: Final = 600
 
 async def known_about(deps: Dependencies, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
     """Up to 40 memories. These are memories similar to the messages in meaning or words, pinned memories, and memories
-    learned in the last ten minutes. Similar statements that the user rejected are also included. The newest other
-    memories fill the remaining places."""
+    learned in the last ten minutes. Similar statements that the user rejected are also included. If fewer than 40
+    memories are found, the newest of the owner's other memories are added."""
     asked = sorted((text[:COMPARED_CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[
         :COMPARED_MESSAGES
     ]

@@ -70,8 +70,8 @@ class JobKinds:
             job = await queue.lock_ready(t, owner_id, chat_id)
             if job is None:
                 return None
-            # The result may belong to another job than the job that was just submitted. The trace of the result's own
-            # job is therefore used.
+            # The next result of the chat is not always the result that was just submitted. The trace of the result's
+            # own job is therefore used.
             with tracing.traced(f"apply {job.kind}", job.traceparent):
                 stored = await self._apply(t, job)
         with tracing.traced(f"tell {job.kind}", job.traceparent):
@@ -88,7 +88,7 @@ class JobKinds:
         except errors.TEMPORARY_FAILURES:
             raise
         except Exception as error:
-            # Any error ends only this job, because a result that cannot be applied must not block its chat for ever.
+            # Any error ends only this job. A result that cannot be applied would otherwise block the chat forever.
             if not isinstance(error, ResultRefused):
                 logger.exception("the result of job %s cannot be applied", job.key)
             await self._refuse(t, job, error, now)

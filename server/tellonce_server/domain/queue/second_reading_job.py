@@ -21,11 +21,11 @@ AT_ONCE: Final = 20
 """Maximum number of statements in one job."""
 
 MOST_CHARACTERS: Final = 40_000
-"""Maximum number of characters of the messages in one job. A job has at least one statement, however long its messages
-are."""
+"""Maximum number of characters of the messages in one job. A job always has at least one statement, even if the
+messages of this statement are longer."""
 
 BEFORE, AFTER = 4, 2
-"""The number of messages before and after a statement's source that the model reads with this source."""
+"""Number of messages that the model reads before and after the source of a statement."""
 
 
 class SecondReadingJob(JobType[SecondReadingResult]):
@@ -69,7 +69,8 @@ class SecondReadingJob(JobType[SecondReadingResult]):
         await retraction.warm(self._deps.embedder, self._deps.database, owner_id, doubted, [])
 
     async def apply(self, t: Queries, job: Job, result: SecondReadingResult, now: datetime) -> dict[str, int]:
-        """Apply the verdicts on those statements that the worker was shown and that nobody has changed since."""
+        """Apply the verdicts. A verdict is ignored if the worker did not get the statement, or if the statement has
+        changed in the meantime."""
         owner, counts = job.key.owner_id, Counter[str]()
         open_claims = {claim.memory_id for claim in await memories.to_read_again(t, *job.key.chat, AT_ONCE)}
         doubts = {

@@ -1,5 +1,5 @@
-"""Jobs that write summaries: of messages (chunk summaries, and the rolling summaries that are made from them), of one
-proactive message, and of the user."""
+"""Jobs that write summaries. Chunk summaries cover messages. Rolling summaries are made from chunk summaries. Other
+jobs summarize one proactive message or the user."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -21,8 +21,8 @@ from tellonce_text.tokens import clip, estimate
 
 FOLDED = 24
 """Maximum number of chunk summaries that are added to a rolling summary at a time. This number covers about 500
-messages. If there are more summaries, as after an import, only the newest are added. Almost nothing of the older ones
-would remain in a summary of a few hundred tokens."""
+messages. If there are more summaries, as after an import, only the newest are added. A rolling summary of a few hundred
+tokens would contain almost nothing of the older ones."""
 
 MOST_MEMORIES = 60
 """Maximum number of memories in the input of a profile job."""

@@ -34,15 +34,15 @@ REDONE_AT_ONCE = 4
 FAILED_SHOWN = 20
 
 MOST_LOST = 20
-"""Maximum number of consecutive leases of a job that end without a result. The limit is higher than the limit for
-failed attempts, because the lost leases may have another cause than the job."""
+"""Maximum number of consecutive lost leases of a job. A lost lease ends without a result. The limit is higher than the
+limit for failed attempts, because not every lost lease is caused by the job."""
 
 LATEST_START = timedelta(minutes=5)
-"""An upper limit for the delay of a queued job plus the clock difference between two servers."""
+"""Maximum delay of a queued job, including the clock difference between two servers."""
 
 
 SILENT = timedelta(seconds=90)
-"""A worker that has made no request for this length of time counts as gone. A claim waits at most 60 seconds, and a
+"""A worker without requests for this length of time is treated as disconnected. A claim waits at most 60 seconds, and a
 lease is extended every 20 seconds."""
 WORKER_KEPT = timedelta(days=1)
 NOTE_SECONDS = 15.0
@@ -63,9 +63,10 @@ class Allowed:
 
 
 def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
-    """The limits of a job. If the monthly budget is spent, only local models may be used. Otherwise, the jobs of
-    exchanges may use any tier. Other jobs may use paid tiers until their paid calls are as many as the chat's
-    exchanges. Second readings are allowed until they are as many as the chat's exchanges, in jobs of their own too."""
+    """The limits of a job. If the monthly budget is spent, only local models are allowed. Otherwise, exchange jobs can
+    use every tier. Other jobs can use paid tiers until the number of their paid calls equals the number of the chat's
+    exchanges. Second readings are counted separately and have the same limit, both within exchange jobs and as separate
+    jobs."""
     exchanges = max(1, chat.exchanges) if chat else 1
     if chat is not None and kind != "exchange":
         calls = chat.second_calls if kind == "second_reading" else chat.summary_calls
@@ -157,7 +158,7 @@ class WorkQueue:
         return w.Submitted(job_id=args.job_id, state=state, stored=stored.get(key, {}))
 
     async def fail(self, args: w.FailWorkArgs) -> w.Failed:
-        """Return a job to the queue. A failure because the provider is unreachable does not count as an attempt. Raises
+        """Return a job to the queue. The failure is not counted as an attempt if the provider is unreachable. Raises
         ClaimLost."""
         key, now = JobKey.parse(args.job_id), self._deps.now()
         async with self._deps.database.transaction() as t:
@@ -219,8 +220,8 @@ class WorkQueue:
                 return items
         lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
         is_paid = w.TRAITS[args.best_tier].paid
-        # If the budget is spent, a worker whose best tier is paid gets no jobs to repeat, because it would use a lower
-        # tier again.
+        # Jobs are repeated only with a better tier. If the budget is spent, a worker with a paid best tier would use a
+        # lower tier again.
         if lower and not (is_paid and await self._is_spent(past=True)):
             await queue.redo_provisional(
                 *(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now()),
@@ -245,7 +246,7 @@ class WorkQueue:
         except errors.TEMPORARY_FAILURES:
             raise
         except Exception as error:
-            # Any error ends only the claimed job, so that this job does not prevent the handing out of other jobs.
+            # Any error ends only the claimed job. The worker can therefore still get other jobs.
             logger.exception("the input of job %s cannot be read", job.key)
             await self._unreadable(job, error)
             return None
@@ -273,16 +274,16 @@ class WorkQueue:
             await self.fail(args)
 
     async def _handed_in(self, key: JobKey, fence: int) -> Job:
-        """Return the job if this claim's result is already stored, so that only the response was lost. Raises
-        ClaimLost."""
+        """Return the job if the result of this claim is already stored. The worker has then only missed the response.
+        Raises ClaimLost if no result of this claim is stored."""
         job = await queue.find(self._deps.database, *key)
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
             raise ClaimLost(f"Job {key} is no longer yours; drop its result.", "call")
         return job
 
     async def _is_spent(self, *, past: bool) -> bool:
-        """Whether the monthly budget is spent. For past work, also whether the share of the budget for past work is
-        spent."""
+        """Whether the monthly budget is spent. Past work can use only a share of the budget. For past work, the result
+        is also true if this share is spent."""
         cap = self._deps.settings.monthly_cap_usd
         if cap is None:
             return False
@@ -336,7 +337,8 @@ def status(found: list[Reading], cost: PerExchange, dropped: dict[str, int]) -> 
 
 
 async def _cost(database: Database, month: datetime) -> PerExchange:
-    """This month's cost and time per exchange. Cost and time are those of the best tier that has read an exchange."""
+    """This month's cost and time per exchange. The values are those of the best tier that has read at least one
+    exchange."""
     for tier in w.TIERS:
         cost = await ledger.per_exchange(database, month, tier)
         if cost.seconds is not None:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from tellonce_text.dates.meanings import QueryTime, Span, query_times
 
 LONGEST_MENTIONED: Final = timedelta(days=32)
-"""Two maximums for words such as "last month": the length of the period to which a message can refer by such words, and
+"""Maximum length of a period to which a message can refer with words such as "last month". The same maximum applies to
 the time between the message and the period. Vaguer words such as "last year" are ignored."""
 
 WEEK: Final = timedelta(days=7)
@@ -59,8 +59,8 @@ def asked_times(text: str, now: datetime, zone: ZoneInfo) -> AskedTimes:
 
 
 def seen_from(times: AskedTimes, text: str, last: datetime, zone: ZoneInfo) -> AskedTimes:
-    """The same times, as seen from the end of an old conversation, whose last message was sent at `last`. The user may
-    say "last week" or "May" as if it were that time."""
+    """The same times, as seen from the end of an old conversation, whose last message was sent at `last`. For example,
+    "last week" then means the week before the end of the conversation."""
     earlier = asked_times(text, last + timedelta(days=1), zone)
     return replace(times, spans=earlier.spans, told=earlier.told)
 

@@ -30,11 +30,11 @@ LEAST_MEASURED = 300
 is a short binary form of a vector. A search by codes alone would miss three of a hundred answers."""
 
 NEIGHBOURED = 40
-"""The messages next to this many of the best candidates become candidates too. Four of a hundred answers do not match
-the question and are found only because a neighboring message matches."""
+"""Number of best candidates that add their neighbors. The messages next to these candidates become candidates too. Four
+of a hundred answers do not match the question and are found only because a neighboring message matches."""
 
 OF_A_SPAN = 1000
-"""Maximum number of messages that are read for a period that a question names, counted from the start of the period. A
+"""Maximum number of messages that are read for a period in the question. The first messages of the period are read. A
 month of a busy chat has about this many messages."""
 
 MEMORIES = 40
@@ -61,8 +61,8 @@ _LIMITS = {"of_each_kind": OF_EACH_KIND, "neighbored": NEIGHBOURED, "of_a_span":
 
 @dataclass(frozen=True)
 class Scan:
-    """A search of the database. `size` is the number of messages that are searched, and only messages with a number
-    below `below` are found.
+    """A search of the database. `size` is the number of searched messages. `below` limits the search to messages with a
+    smaller number.
 
     `vector` and `code` are two forms of the query's vector. If both are None, the search uses words only. If
     `near_index` is true, the owner has a vector index. With MANY or more messages, this index is used instead of a scan
@@ -80,7 +80,8 @@ class Scan:
 
     @property
     def all_rarest(self) -> bool:
-        """Whether all words of the question, and not only the rarest, select candidates."""
+        """Whether all words of the question select candidates. If the result is False, only the rarest words select
+        candidates."""
         return len(self.question.terms) <= RAREST
 
     @property
@@ -156,15 +157,16 @@ async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> li
 
 
 def _reranked(size: int) -> int:
-    """The number of messages with the nearest codes whose vectors are compared exactly. The number grows with the
-    number of messages, so that the best matches are not missed in a large chat."""
+    """The number of messages that are compared exactly, by their vectors. The messages with the nearest codes are
+    chosen. The number grows with the number of messages, so that the best matches are not missed in a large chat."""
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 
 def _sent_between(question: Question) -> tuple[datetime | None, datetime | None, datetime | None]:
-    """Return three times: the start of the period, the time until which most messages about the period are sent, and
-    the time until which words such as "last month" can refer to the period. Before a future period, they are the time
-    from which words such as "next month" can refer to it, and twice the start of the period."""
+    """Return the start of the period and two later times. Most messages about the period are sent before the second
+    time. Words such as "last month" can refer to the period until the third time. For a future period, the first time
+    is the time from which words such as "next month" can refer to the period. The other two times are then the start of
+    the period."""
     spans = question.spans
     if not spans and question.told:
         start = min(start for start, _ in question.told)

@@ -1,7 +1,7 @@
 """Finds echoes, which are replies of the assistant that mainly repeat what the user said before. Pure.
 
-An answer without a model consists of quotations, so it contains the words of its question's answer and often those of
-the question. It would therefore rank above the words that it quotes.
+If no model is available, the assistant's reply consists of quotations. The reply contains the answer and often repeats
+the question. The reply would therefore rank above the quoted messages.
 """
 
 import re
@@ -18,12 +18,12 @@ GRAM: Final = 3
 """Number of consecutive words that are compared. Texts without spaces between words have no echoes."""
 
 LEAST_REPEATED: Final = 1 / 3
-"""Minimum share of a reply's groups of words that are in the texts that it repeats, so that the reply is an echo. The
-quotation is the shorter part of an answer that begins with a sentence about itself."""
+"""Minimum share of repeated groups of words in an echo. A reply with a smaller share is not an echo. The value is less
+than one half, because an echo can begin with an introduction that is longer than the quotation."""
 
 SEVERAL: Final = 6
-"""Number of groups of words that a reply and a text share if the reply repeats the text. Half of the text's groups are
-also enough."""
+"""Minimum number of groups of words that a reply has in common with a repeated text. Half of the text's groups are also
+enough."""
 
 BELOW: Final = 0.001
 """The difference between the score of an echo and the lowest score of the texts that it repeats."""
@@ -48,7 +48,8 @@ def said(candidates: Sequence[Candidate], scores: Floats) -> Iterator[Source]:
 
 
 def below_sources(candidates: Sequence[Candidate], scores: Floats, sources: Iterable[Source]) -> Floats:
-    """The scores, in which every echo is below all texts that it repeats. A reply is an echo only of earlier texts."""
+    """Return the scores, lowered for echoes. An echo gets a lower score than all texts that it repeats. A reply is an
+    echo only of earlier texts."""
     replies = {i: _grams(c.head) for i, c in enumerate(candidates) if c.role == "assistant" and c.speaker is None}
     replied = frozenset[int]().union(*replies.values())
     if not replied:
@@ -69,8 +70,8 @@ def below_sources(candidates: Sequence[Candidate], scores: Floats, sources: Iter
 def _repeated(
     grams: Set[int], sent_at: datetime, stated: Sequence[Source], holders: Mapping[int, Sequence[int]]
 ) -> list[Source]:
-    """The earlier texts that a reply repeats, if it is an echo. `grams` are the reply's groups of words. `holders`
-    gives, for a group of words, the numbers of the texts in `stated` that contain it."""
+    """The earlier texts that a reply repeats. The result is empty if the reply is not an echo. `grams` are the reply's
+    groups of words. For a group of words, `holders` gives the indexes in `stated` of the texts with this group."""
     shared = grams & holders.keys()
     if len(shared) < LEAST_REPEATED * len(grams):
         return []

@@ -30,8 +30,8 @@ ASKING = 0.5
 def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
     """The whole text if it has at most `whole` tokens. Otherwise return the best sentences of the text in their
     original order, with "…" at omissions. These sentences have at most `whole` tokens together, and never more than
-    WHOLE. If `whole` is less than WHOLE, there is little room: sentences that do not fit the question are left out if
-    at least one sentence fits it."""
+    WHOLE. If `whole` is less than WHOLE, only sentences that fit the question are used. If no sentence fits, all
+    sentences can be used."""
     if tokens <= whole:
         return text
     sentences = _marked_sentences(text)
@@ -66,10 +66,10 @@ def _marked_sentences(text: str) -> list[str]:
 
 
 def _fits(sentences: list[str], query: str) -> list[float]:
-    """How well each sentence fits the question. The score is the number of the question's words in the sentence. A part
-    of the scores of the previous and the next sentence is added, because an answer is often next to a sentence with
-    these words. A word that occurs in several sentences counts less. A sentence that is a question counts less, because
-    a question rarely answers another question."""
+    """How well each sentence fits the question. The score is the number of the question's words in the sentence. Each
+    sentence also gets a part of the scores of the two sentences next to it. An answer is often next to a sentence with
+    the question's words. A word that occurs in several sentences counts less. A sentence that is a question counts
+    less, because a question rarely answers another question."""
     wanted = set(content_stems(query))
     words = [wanted & set(content_stems(sentence)) for sentence in sentences]
     count = Counter(word for one in words for word in one)

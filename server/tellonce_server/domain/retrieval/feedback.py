@@ -1,8 +1,8 @@
 """Relevance feedback. Messages are preferred if they share words with the messages that match a question best. Pure.
 
-A question seldom has the words of all messages that answer it. The best matches contain other words ("tuning fork"),
-and more messages about the same thing contain these words too. No further search is needed, because only the candidates
-are compared.
+A question seldom has the words of all messages that answer it. The best matches contain additional words ("tuning
+fork"). Other messages about the same subject contain these additional words too. No further search is needed, because
+only the candidates are compared.
 """
 
 import re
@@ -20,21 +20,20 @@ from tellonce_text.caches import of_texts
 Codes: TypeAlias = NDArray[np.intp]
 
 BEST: Final = 10
-"""Number of the best messages whose words count."""
+"""Number of best messages from which words are taken."""
 
 FEWEST: Final = 2 * BEST
-"""Minimum number of candidates for which feedback is computed. With fewer candidates, the words that several messages
-have in common prove little."""
+"""Minimum number of candidates for which feedback is computed. With fewer candidates, common words are weak evidence of
+a common subject."""
 
 WORDS: Final = 20
 """Number of words that are taken from the best messages."""
 
 COMMON: Final = 0.2
-"""Words that occur in this share of the candidates, or more, do not count."""
+"""Words that occur in at least this share of the candidates are ignored."""
 
 FALLOFF: Final = 2.0
-"""If a message's score is lower than the best score by this number, the message's share is the best message's share
-divided by e."""
+"""The share of a message is proportional to `exp((score - best_score) / FALLOFF)`."""
 
 CODES: Final = 1 << 15
 """Number of different codes for words. Words are compared by their codes, so that all candidates are compared at once.
@@ -45,7 +44,8 @@ _WORD: Final = re.compile(r"\w{3,}")
 
 def feedback(question: str, texts: Sequence[str], scores: Floats) -> Floats:
     """For each candidate, the total weight of the words that it has in common with the best other candidates. The unit
-    is a standard deviation. Words of the question do not count, because the scores contain their matches already."""
+    is a standard deviation. Words of the question are ignored, because the scores already include the matches of these
+    words."""
     size = len(texts)
     if size < FEWEST:
         return np.zeros(size)
@@ -76,8 +76,8 @@ def _shares(scores: Floats) -> Floats:
 
 
 def _rarity(word: Codes, given: Floats, size: int) -> Floats:
-    """Return the inverse document frequency, among `size` candidates, of each word that is taken from the best
-    messages. For other words, the value is 0."""
+    """Return the inverse document frequency of each word that is taken from the best messages. `size` is the number of
+    candidates. For other words, the value is 0."""
     count = np.bincount(word, minlength=CODES)
     usable = np.flatnonzero((given > 0) & (count < COMMON * size))
     rarity = np.log(size / count[usable])

@@ -1,7 +1,8 @@
 """Prepares texts for PostgreSQL's full-text search. Stored texts and queries are prepared in the same way. Pure.
 
-PostgreSQL's parser and stemmers then find the words. Without this module, full-text search would find no words in
-Chinese or Japanese, would not reduce irregular forms to their base, and would read "fish/chips" as a file name.
+PostgreSQL's parser and stemmers then find the words. Without this module, full-text search has three defects. The
+search finds no words in Chinese or Japanese. The search does not reduce irregular forms to their base. The search reads
+"fish/chips" as a file name.
 """
 
 import re

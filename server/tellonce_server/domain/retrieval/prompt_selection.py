@@ -20,16 +20,16 @@ TIMELINE = 16
 """Maximum summaries for a question about the history of a topic; they are shown oldest first."""
 
 UNMOVED = 12
-"""Number of a question's best messages whose order does not depend on memories. A context of 1,000 tokens has room for
-about this many messages. A small context therefore contains the same messages before and after the summarizer has
-learned memories."""
+"""Number of first messages for a question. Memories do not change the order of these messages. A context of 1,000
+tokens has room for about this many messages. A small context therefore contains the same messages before and after the
+summarizer has learned memories."""
 
 MORE_MEMORIES = 12
 """Maximum number of memories for a question. For other messages, the maximum is `limits.memories`."""
 
 MEMORY_COVERED = 0.15
-"""A memory below the configured minimum similarity is still used if it contains at least this share of the query's
-words."""
+"""Minimum share of the query's words in a memory. A memory with this share is used even if its similarity is below the
+configured minimum."""
 
 MESSAGE_COSINE = 0.45
 MESSAGE_COVERED = 0.3
@@ -37,9 +37,8 @@ MESSAGE_COVERED = 0.3
 message is not a question, a search result must reach at least one of the two minimums."""
 
 OTHER_THREAD_MARGIN = 0.25
-"""A message of another thread must beat the messages of this thread by this margin if this thread has a relevant
-message. The margin is the difference between two shares of the query's words: the share in the message, and the largest
-share in a message of this thread."""
+"""Minimum lead of a message from another thread if the current thread has a relevant message. The lead is the message's
+share of the query's words minus the largest share of a message in the current thread."""
 
 
 def choose(
@@ -80,11 +79,10 @@ def _summaries(ranked: Sequence[Result]) -> list[Result]:
 
 
 def _bearing(messages: Sequence[Result], least: int) -> list[Result]:
-    """The relevant messages, best first. The first `least` messages are always included, because the scores of so few
-    messages say little about relevance. Messages that are not relevant are left out even if the budget has room for
-    them.
+    """The relevant messages, best first. The first `least` messages are always included, because so few scores are not
+    enough to judge relevance. Messages that are not relevant are left out even if the budget has room for them.
 
-    A message's rank rises if memories were learned from it, but not above the UNMOVED best messages.
+    Memories raise the ranks of the messages from which they were learned. The first UNMOVED messages keep their ranks.
     """
     ranked = sorted(messages, key=attrgetter("own_score", "at", "id"), reverse=True)
     floor = max(w.FLOOR, ranked[0].own_score - w.FAR) if ranked else 0.0
@@ -113,16 +111,15 @@ OTHER_CHATS = 40
 probably answers the question and is clearly better than this chat's results."""
 
 POSSIBLE = 20
-"""Maximum number of messages from the owner's other chats in a prompt if the conditions for OTHER_CHATS are not met.
-Two other conditions must then be met: one of the messages may answer the question, and no result of this chat may
-answer it."""
+"""Maximum number of messages from the owner's other chats in a prompt if the conditions for OTHER_CHATS are not met. In
+this case, the messages must contain a possible answer, and the results of this chat must not contain one."""
 
 POSSIBLE_COVERED, POSSIBLE_COSINE = 0.35, 0.33
-"""A message may answer the question if it contains at least this share of the question's words or has at least this
-cosine. The values were measured with 456 questions about seven conversations. The questions were asked in a new chat
-(`benchmarks.evidence --elsewhere`). With these limits, 91 % of the contexts contain some evidence. For questions about
-another person's conversation, 57 % of the contexts contain messages of other chats. With 20 and 3 messages instead of
-OTHER_CHATS and POSSIBLE, 79 % of the contexts contain some evidence."""
+"""A message is a possible answer if it contains at least the share POSSIBLE_COVERED of the question's words or has at
+least the cosine POSSIBLE_COSINE. The values were measured with 456 questions about seven conversations. The questions
+were asked in a new chat (`benchmarks.evidence --elsewhere`). With these limits, 91 % of the contexts contain some
+evidence. For questions about another person's conversation, 57 % of the contexts contain messages of other chats. With
+20 and 3 messages instead of OTHER_CHATS and POSSIBLE, 79 % of the contexts contain some evidence."""
 
 
 NEARER = 0.15
@@ -132,9 +129,9 @@ margin."""
 
 ANSWERED_COVERED, ANSWERED_COSINE = 0.5, 0.4
 """A result of this chat answers the question if it contains at least this share of the question's words or has at least
-this cosine. This was measured with 322 questions about five conversations written by hand. 30 % of the questions that
-were asked in their own conversation reach neither value, and 82 % of the questions that were asked in another
-conversation."""
+this cosine. The values were measured with 322 questions about five conversations written by hand. Of the questions that
+were asked in their own conversation, 30 % have no result that reaches one of the values. Of the questions that were
+asked in another conversation, 82 % have no such result."""
 
 
 def is_answered(found: Sequence[Result]) -> bool:
@@ -162,10 +159,10 @@ def _is_clearly_better(others: Sequence[Result], own: Sequence[Result]) -> bool:
 def with_other_chats(
     own: Sequence[Result], ranked: Sequence[Result], query: str, chat_id: int, *, several: bool
 ) -> list[Result]:
-    """The results for a question that the chat `chat_id` does not answer. These are the chat's own results (`own`) and
-    the relevant messages of the owner's other chats. `ranked` are the messages of all chats, best first, and the result
-    has the same order. `several` says whether the question has more than one word to match. A single matching word
-    proves little."""
+    """Return the results for a question without an answer in the chat `chat_id`. These are the chat's own results
+    (`own`) and the relevant messages of the owner's other chats. `ranked` are the messages of all chats, best first,
+    and the result has the same order. `several` says whether the question has more than one word to match. A single
+    matching word proves little."""
     messages, here = [f for f in ranked if f.chat_id != chat_id and f.text != query], of_chat(own, chat_id)
     matched = [f if several else f._replace(covered=0.0) for f in messages]
     if is_answered(matched) and _is_clearly_better(matched, here):
@@ -192,8 +189,8 @@ _WORD = re.compile(r"\w+")
 
 
 def without_echoes(messages: Sequence[Result], query: str) -> list[Result]:
-    """The messages, best first. Earlier copies of the question are left out, and so are answers that repeat a better
-    message.
+    """The messages, best first. Earlier copies of the question are left out. Answers that repeat a better message are
+    left out too.
 
     If two messages have the same words, only the better one stays. A long reply always stays, because its text is not
     loaded yet.
@@ -233,8 +230,8 @@ def _asks_again(result: Result, words: tuple[str, ...], asked: tuple[str, ...]) 
 
 
 def _repeats(result: Result, pairs: Set[tuple[str, str]], heard: Set[tuple[str, str]]) -> bool:
-    """Whether an answer of the assistant repeats earlier words. A person's message never counts as a repetition,
-    because the person may mean the words again."""
+    """Whether an answer of the assistant repeats earlier words. A person's message is never a repetition, because the
+    same words can be a new statement."""
     if result.role != "assistant" or result.speaker or result.routine or not pairs:
         return False
     return len(pairs & heard) >= REPEATED * len(pairs)

@@ -1,5 +1,5 @@
-"""Analyzes a query. The result contains the words of the query and their weights, the people and times that it names,
-and its type. Pure."""
+"""Analyzes a query. The result contains the query's type, its words with weights, and the people and times in the
+query. Pure."""
 
 import math
 import re
@@ -17,14 +17,14 @@ MOST_TERMS: Final = 8
 """Maximum number of a query's words that are matched. The rarest words are chosen."""
 
 UNLISTED_SHARE: Final = 0.0005
-"""If a word is too rare for the planner's statistics, this share of messages is assumed to contain the word."""
+"""The share of messages that are assumed to contain a rare word. The planner's statistics do not list rare words."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeFacts:
-    """The data that the database gives for the analysis of a query: the query's lexemes, and the speakers and the size
-    of the searched scope. `lexemes` are the lexemes of `AskedTimes.rest`; the lexemes of `exact` and `names` are
-    separate. `span_holds` says whether the period that the query names contains messages."""
+    """Facts from the database for the analysis of a query. `speakers` and `size` describe the searched scope. `lexemes`
+    are the lexemes of `AskedTimes.rest`; the lexemes of `exact` and `names` are separate. `span_holds` is true if the
+    query's period contains messages."""
 
     lexemes: Sequence[str]
     speakers: Sequence[str]
@@ -123,13 +123,14 @@ def weight(lexeme: str, shares: Mapping[str, float]) -> float:
 
 
 def names_in(text: str, speakers: Sequence[str]) -> frozenset[str]:
-    """The speakers whose full name, or the first part of it, is in the query. The result has the stored spellings."""
+    """The speakers whose names are in the query. A speaker is found by the full name or by the first part of the name.
+    The result has the stored spellings."""
     return frozenset(speaker for speaker in speakers if _mention(speaker).search(text))
 
 
 def without_names(text: str, named: frozenset[str]) -> str:
-    """The query without the names of persons. Names are left out because a text that is similar to a name need not be
-    similar to an answer."""
+    """The query without the names of persons. Names are left out, because a text can be similar to a name and still not
+    answer the query."""
     bare = text
     for speaker in named:
         bare = _mention(speaker).sub(" ", bare)

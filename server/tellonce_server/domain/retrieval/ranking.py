@@ -1,9 +1,9 @@
 """Scores how well messages answer a question. A score is a sum of weighted signals that are standardized over the
 candidates. Pure.
 
-Standardized scores are added, because adding scores gives better results than combining ranks. Each message passes part
-of its similarity to its neighbors and to its session. Some messages are rarely answers themselves, such as questions,
-another person's words and long replies. Such messages pass part of their similarity too.
+Standardized scores are added, because adding scores gives better results than combining ranks. A part of each message's
+similarity is added to the scores of the neighbors and of the messages in the same session. Questions, long replies and
+another person's words are rarely answers, but their similarity is added to other messages too.
 """
 
 from collections.abc import Sequence
@@ -44,8 +44,8 @@ class Ranking:
 
 
 def rank(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> Ranking:
-    """Rank the candidates. Scores are comparable within one ranking only. Unless the question asks for the assistant's
-    words, a reply that repeats the user's words is below them."""
+    """Rank the candidates. Scores are comparable within one ranking only. A reply that repeats the user's words gets a
+    lower score than these words. If the question asks for the assistant's words, this rule is not used."""
     first = weigh(measure(question, candidates, zone))
     shared = feedback(question.text, [c.head for c in candidates], first.scores)
     scores = first.scores + w.FEEDBACK * shared
@@ -65,14 +65,14 @@ def weigh(m: Measured) -> Ranking:
 
 
 def _fitting(x: SignalTable) -> Floats:
-    """The part of the score for other signs that a message is about the subject. Such a message contains words or
-    numbers of the query, or refers to the time in the query."""
+    """The part of the score for words and numbers of the query, and for references to the query's time. These are signs
+    of the right subject."""
     return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.MENTIONS_SPAN * x.mentions_span
 
 
 def _options(x: SignalTable) -> Floats:
-    """The part of the score for signs that a message about the subject is an answer. These signs are the message's
-    speaker, form and time. This part is not passed to the neighbors or to the session."""
+    """The part of the score for a message's speaker, form and time. These signs distinguish an answer from other
+    messages about the subject. This part is not passed to the neighbors or to the session."""
     return (
         w.NAMED * x.named
         - w.USER * x.reply
@@ -91,8 +91,8 @@ def _options(x: SignalTable) -> Floats:
 
 
 def _shared_by_sessions(m: Measured, alike: Floats) -> Floats:
-    """The similarity that each message gets from its session: a share of the mean of the session's most similar
-    messages."""
+    """The similarity that each message gets from its session. The value is `w.SESSION` times the mean similarity of the
+    most similar messages in the session."""
     order = np.lexsort((-alike, m.session))
     session = m.session[order]
     place = np.arange(len(order)) - np.searchsorted(session, session)
@@ -106,8 +106,8 @@ def _shared_by_neighbors(m: Measured, alike: Floats) -> Floats:
     """The similarity that each message gets from its neighbors.
 
     A message gets a share of the previous message's similarity. The share is larger if the previous message is a
-    question, because the message may be the answer. A message also gets a share of the next message's similarity,
-    because the next message may repeat the subject. If the next message is only a question, the message gets no such
+    question, because the message can be the answer. A message also gets a share of the next message's similarity,
+    because both messages can have the same subject. If the next message is only a question, the message gets no such
     share.
     """
     before = np.flatnonzero(m.following != NONE)

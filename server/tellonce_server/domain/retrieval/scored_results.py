@@ -27,16 +27,16 @@ from tellonce_text.tokens import estimate
 def messages(
     candidates: Sequence[Candidate], ranking: Ranking, scores: Floats, most: int | None = None
 ) -> list[Result]:
-    """Return the candidates as results. `scores` are the scores of `ranking` with the influence of memories. If `most`
-    is given, only the `most` candidates with the highest scores are returned, and other candidates only if their score
-    equals the lowest of these scores."""
+    """Return the candidates as results. `scores` are the scores of `ranking` with the influence of memories. `most` is
+    the maximum number of results. All candidates with the score of the last result are also returned."""
     total, own = scores.tolist(), ranking.scores.tolist()
     least, covered = _least(total, most), ranking.signals.coverage.tolist()
     return [_message(*one) for one in zip(candidates, total, covered, own, strict=True) if one[1] >= least]
 
 
 def _least(scores: Sequence[float], most: int | None) -> float:
-    """The lowest score among the `most` best results. Minus infinity if there are at most `most` results."""
+    """The minimum score of a returned result, which is the score at rank `most`. The value is minus infinity if `most`
+    is None or if all candidates are returned."""
     return sorted(scores)[-most] if most is not None and most < len(scores) else float("-inf")
 
 
@@ -119,8 +119,9 @@ def _is_of_time(question: Question, row: Learned, zone: ZoneInfo) -> bool:
 
 
 def support(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Learned], matches: Matches) -> Floats:
-    """For each message, the addition to its score for the memories that were learned from it. If the best of these
-    memories is more similar to the question than the message is, the addition is a share of the difference."""
+    """The addition to each message's score. The addition comes from the memories that were learned from the message.
+    The message is compared with the best of these memories. If the memory is more similar to the question, the addition
+    is a share of the difference."""
     stated: dict[tuple[int | None, int], float] = {}
     for row, similarity in zip(rows, matches.similarity, strict=True):
         if row.kind != "summary" and similarity > 0:
@@ -136,8 +137,8 @@ def support(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Le
 
 def shown(result: Result, text: str, query: str, reply: int = WHOLE) -> Result:
     """The result with its text to show. `text` is the whole text. If the result's own text was clipped or edited, the
-    caller reads the whole text from the database. `reply` is the maximum number of tokens shown of an assistant's
-    reply."""
+    caller reads the whole text from the database. `reply` is the maximum number of tokens for a reply of the
+    assistant."""
     tokens = result.tokens if text is result.text else estimate(text)
     replies = result.role == "assistant" and result.speaker is None
     part = text

@@ -75,14 +75,15 @@ class Retriever:
         end = start + request.limit
         # Only one result after this page is needed, because it shows that there is a next page.
         ranked = _ranked(request, read, most=end + 1)
-        # Each chat numbers its own messages, so the newest id limits later pages only in a search of one chat.
+        # In a search of one chat, later pages leave out messages that arrived after the first page. In a search of
+        # several chats, no such limit exists, because each chat numbers its own messages.
         bound = below if at or request.chat_id is None else min(below, read.newest + 1)
         following = str(Cursor(end, bound, search)) if len(ranked) > end else None
         return SearchPage(await self.with_texts(request, ranked[start:end]), following)
 
     async def recalled(self, request: SearchRequest) -> list[Result]:
-        """All results that a prompt may use, best first (`prompt_selection.choose`). This function can run at the same
-        time as the reading of the window."""
+        """All results that a prompt may use, best first (`prompt_selection.choose`). This function can run while the
+        window is read."""
         everywhere = replace(request, thread_key=None)
         return _ranked(everywhere, await self.read(everywhere))
 
@@ -100,7 +101,8 @@ class Retriever:
         """Return the analyzed question and all candidates that may answer the question. The candidates are not ranked
         yet."""
         times = await offloaded(len(r.query), lambda: asked_times(r.query, r.now, r.zone))
-        # Most questions are embedded with these words, so the model runs while the database is read.
+        # The rest of the query is embedded while the database is read. For most queries, the analysis does not change
+        # this wording, so the vector can be used.
         (scope_facts, question), vector = await asyncio.gather(self._question(r, times), self._vector(times.rest))
         if question.of_span and question.precision == 1:
             vector = None  # All messages of a short period are results, and the query has no words to compare.
@@ -172,8 +174,8 @@ class Retriever:
 
 
 def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Result]:
-    """The results, best first and newest first at equal scores. With `most`, the list certainly contains the `most`
-    best results, but other results may be missing."""
+    """The results, best first. Among results with equal scores, the newest is first. If `most` is given, results after
+    the first `most` can be missing."""
     by_score = ranking.rank(x.question, x.messages, r.zone)
     most = None if x.question.of_span else most
     # If `kinds` is given, the best memories and summaries may be of other kinds. Results are therefore created for all

@@ -14,14 +14,14 @@ from tellonce_text.changes import MessageRange
 
 class Result(NamedTuple):
     """One result. `text` is the text to show. For a long message, it consists of the matching sentences. `full_text` is
-    the whole text. `full_text` is empty until the whole text is read. Until then, `text` is only the beginning of the
-    whole text if `clipped` is true.
+    the whole text. `full_text` is empty until the whole text is read. `clipped` is true as long as `text` is only the
+    beginning of a long text.
 
     `cosine` is None if the query or the result has no vector. `covered` is the weighted share of the query's words that
     the text contains. `source_ids` are message ids. If `listed` is true, the query names a category, and the result is
     one of several members of this category. `named` says whether a model named the memory's categories. `own_score` is
-    a message's score without the similarity of memories that were learned from it. `since` is the start of a summary's
-    period. `due` is the due time of a goal or date.
+    a message's score without the addition from memories. `since` is the start of a summary's period. `due` is the due
+    time of a goal or date.
     """
 
     kind: ResultKind
@@ -63,9 +63,9 @@ PER_PAGE = frozenset(("now", "limit", "cursor"))
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A search. If `chat_id` is None, all chats of the owner are searched. `asked_in` is the chat of the call, if it is
-    not `chat_id`. Memories of `chat` scope are found only in searches from their own chat. `before_id` limits the
-    search to messages with a smaller number.
+    """A search. If `chat_id` is None, all chats of the owner are searched. `asked_in` is the chat of the call if this
+    chat differs from `chat_id`. Memories of `chat` scope are found only in searches from their own chat. `before_id`
+    limits the search to messages with a smaller number.
 
     `since` and `until` limit the time at which something was said. Memories are searched in their state at the end of
     that period. With `as_of`, summaries and edited texts are searched in their state at the time `as_of`.
@@ -101,14 +101,14 @@ class SearchRequest:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether a filter selects messages, such as those of one thread. Only these are compared (the query
-        `messages_within`)."""
+        """Whether the search is limited to some messages, for example to one thread. The query `messages_within` then
+        compares only these messages."""
         return any(limit is not None for limit in (self.thread_key, self.since, self.ends))
 
 
 def requested(args: SearchMemoryArgs | GetContextArgs, scope: ChatScope, **own: Any) -> SearchRequest:
-    """The search for a call in `scope`. All fields that the arguments also have are copied, except the fields given in
-    `own`."""
+    """Return the search request of a tool call. The owner and the chat come from `scope`. Other fields are copied from
+    the arguments with the same names. The values in `own` replace all other values."""
     same = {field.name: getattr(args, field.name) for field in fields(SearchRequest) if hasattr(args, field.name)}
     wanted: dict[str, Any] = {**same, "owner_id": scope.owner_id, "chat_id": scope.chat_id, **own}
     return SearchRequest(**wanted)

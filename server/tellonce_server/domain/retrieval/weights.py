@@ -5,13 +5,13 @@ of a weight says which results get this weight.
 
 The initial values came from known properties of public conversations. The weights were then adjusted by coordinate
 ascent (`python -m benchmarks.fit --synthetic 4 --seed 1`) on 12 generated dialogues with 1,004 questions. The dialogues
-are of three types of conversation, which have equal weight. The fit had limits. A signal that is positive by its
-meaning stays positive. No signal of speaker, time or form may have more weight than words and similarity together.
+are of three types of conversation, which have equal weight. The fit had limits. No fitted weight was allowed to become
+negative. No signal of speaker, time or form was allowed to have more weight than words and similarity together.
 
-The values here are rounded and lie between the initial and the fitted values. The reason is that the improvements on
-the seed used for fitting do not occur on another seed to the same extent. On seed 2, recall@10 for the three types is
+The values here are rounded and lie between the initial and the fitted values. The reason is that the fitted values
+bring smaller improvements on another seed than on the seed of the fit. On seed 2, recall@10 for the three types is
 .838, .770 and .873 with the values here, and .847, .779 and .860 with the fitted values. In an earlier fit, each type
-was left out once: weights fitted to the other two types reached .803, .755 and .821 on the type left out. Weights
+was tested with weights that were fitted only to the other two types. The results were .803, .755 and .821. Weights
 fitted to all three types reached .802, .768 and .851.
 
 Seeds 1 and 2 were used while choosing the values. After that, the generator was changed: in its `friends` dialogues,
@@ -42,8 +42,8 @@ NAMED: Final = 2.5
 by this person."""
 
 USER: Final = 2.0
-"""Subtracted for a long reply of the assistant. Such a reply repeats the question's words, and four of five answers are
-messages of the user."""
+"""Subtracted for a long reply of the assistant. A long reply often matches, because it repeats the question's words.
+Four of five answers, however, are messages of the user."""
 
 ASKED_OF_ASSISTANT: Final = 2.0
 """Added for a long reply if the query asks what the assistant said."""
@@ -56,17 +56,18 @@ FIRST_PERSON: Final = 0.65
 """Added for a message in the first person."""
 
 SHORT: Final = 0.6
-"""Multiplied by `shortness` and then subtracted. A short interjection often matches only by chance."""
+"""The product of this weight and `shortness` is subtracted. A short interjection often matches only by chance."""
 
 IN_SPAN: Final = 1.2
 """Added for a message that was sent within the time that the query names."""
 
 AFTER_SPAN: Final = 1.0
-"""Added for a message that was sent within AFTER_DAYS days after the time that the query names, because people often
-report later."""
+"""Added for a message that was sent at most AFTER_DAYS days after the time in the query. People often report an event
+later."""
 
 MENTIONS_SPAN: Final = 3.0
-"""Added for a message whose words refer to the time that the query names, such as "yesterday" on the next day."""
+"""Added for a message that refers to the time in the query. For example, a message of the next day contains
+"yesterday"."""
 
 SAID_THEN: Final = 0.5
 """The share of MENTIONS_SPAN that is not added for a message that was also sent within that time. Otherwise, messages
@@ -86,39 +87,39 @@ AMOUNTS: Final = 1.2
 """Added for a message with a number if the query asks how much, how many or what something costs."""
 
 TASTES: Final = 1.0
-"""Added for a message in which the user states likes, dislikes or demands, if the query asks for advice."""
+"""Added for a statement of the user's likes, dislikes or demands if the query asks for advice."""
 
 ROUTINE: Final = 1.5
 """Added for a message of a routine if the query contains a part of the routine's name, such as "morning" for
 `morning-summary`."""
 
 BEFORE: Final = 0.3
-"""The share of the previous message's similarity that is added to a message, because consecutive messages often have
-the same subject."""
+"""A message gets this share of the previous message's similarity, because consecutive messages often have the same
+subject."""
 
 ANSWER: Final = 0.3
-"""An additional share of the previous message's similarity if the previous message is a question, because the message
-may answer this question."""
+"""Added to BEFORE if the previous message is a question, because the message can be the answer."""
 
 AFTER: Final = 0.45
 """The share of the next message's similarity that is added to a message, because the next message may have the same
 subject. A message gets no share if the next message is only a question."""
 
 SESSION: Final = 0.5
-"""Each message gets this share of the mean similarity of the three most similar messages of its session."""
+"""Each message gets this share of its session's similarity. The similarity of a session is the mean over the three most
+similar messages of the session."""
 
 FEEDBACK: Final = 0.3
-"""Weight of the feedback per standard deviation. The feedback measures the words that a message has in common with the
-best other messages (see `feedback`)."""
+"""Weight of the feedback per standard deviation. The feedback is high for a message with many words of the best other
+messages (see `feedback`)."""
 
 STATED: Final = 0.5
-"""A memory may be more similar to the question than the message from which it was learned. This share of the difference
-is then added to the score of the message. A message with several subjects is less similar to a question than a memory
-that states one of the message's sentences."""
+"""A message with several subjects can be less similar to the question than a memory that was learned from this message.
+This share of the difference is then added to the message's score."""
 
 ALONE: Final = 1.6
 """Factor for the similarity of a memory or summary in words and meaning. A message also gets a share of the similarity
-of its neighbors and its session. A memory or summary does not, so its own similarity counts more."""
+of its neighbors and its session. A memory or summary gets no such share. The similarity of the memory or summary itself
+therefore has more weight."""
 
 MEMORY: Final = 1.0
 """Added for a memory, because a memory is a statement without small talk around it."""
@@ -127,7 +128,7 @@ FORMER: Final = 1.0
 """Added for a superseded memory if the query asks about the past."""
 
 LISTED: Final = 1.0
-"""Added for a memory that is one of several members of a category that the query names."""
+"""Added for a memory if the query names the memory's category. The category must have several members."""
 
 SUMMARY: Final = -0.5
 """Added for a summary. The value is negative, because a summary covers many subjects."""
@@ -153,9 +154,9 @@ hundred candidates would outweigh every other signal."""
 
 FLOOR: Final = 0.5
 FAR: Final = 9.0
-"""A message is irrelevant if its score is below FLOOR, or lower than the best score by more than FAR. Together, the
-limits keep 98 of 100 answers (92 of 100 in the generated conversations with an assistant). Only a quarter to two thirds
-of all candidates are kept. These figures were measured on seeds 2 and 5 of the generator and on the conversations
-written by hand."""
+"""A message is irrelevant if its score is below FLOOR or below the best score minus FAR. Together, the limits keep 98
+of 100 answers (92 of 100 in the generated conversations with an assistant). Only a quarter to two thirds of all
+candidates are kept. These figures were measured on seeds 2 and 5 of the generator and on the conversations written by
+hand."""
 
 AFTER_DAYS: Final = 7
