@@ -4,7 +4,7 @@ and `5L` is the last Friday. A repetition may end: `0 8 * * * until 2026-02-20T2
 
 Times are in the user's time zone. When the clocks change, a time of day is due exactly once. If the clock change skips
 the hour of a due time, the routine is due later by the length of the change. If the hour of a due time occurs twice,
-the routine is due the first time. An expression that is due every hour is due in both hours.
+the routine is due the first time. An expression that is due every hour is also due in the repeated hour.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Checks the invariants of a memory in its database after its processes were killed. Each breach is a sentence."""
+"""Checks the invariants of a memory in its database after its processes were killed. A sentence describes each breach."""
 
 import asyncio
 from typing import Any
@@ -84,7 +84,7 @@ where table_schema = 'public' and (data_type in ('text', 'jsonb', 'tsvector', 'A
 
 
 async def drained(world: World, seconds: float) -> list[str]:
-    """Wait until no job is open. Returns the open jobs if this takes too long."""
+    """Wait until no job is open. If jobs stay open too long, return them."""
     connection = await asyncpg.connect(world.dsn)
     try:
         async with asyncio.timeout(seconds):

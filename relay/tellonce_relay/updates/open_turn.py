@@ -60,7 +60,7 @@ class OpenTurn:
 
     @property
     def goes_on(self) -> bool:
-        """Whether another message is expected: the rest of an album, or of a text that an app split."""
+        """Whether another message is expected, because this one is part of an album or of a text that an app split."""
         newest = self.cases[-1]
         return newest.message.media_group_id is not None or is_split(newest.incoming.text)
 

@@ -127,7 +127,7 @@ def _is_onset(line: Line, first: int, item: Item) -> bool:
 
 
 def _is_celebrated(line: Line, first: int, item: Item) -> bool:
-    """Whether the expression is a feast without its year and without a word such as `on` before it."""
+    """Whether the expression is only the name of a feast: no year, and no word such as `on` before it."""
     feast = item.phrase is not None and item.phrase.form == "feast" and not item.phrase.absolute
     led = _is_any(line[first - 1 - line[first - 1].has("article")], _LEADS)
     return feast and not led

@@ -73,7 +73,7 @@ class History:
             self._newest = self._clipped(eased, draft.token_budget.left // (2 if self._m.asked else 1))
 
     def fill_older(self) -> None:
-        """Add the messages before the latest ones, newest first, without a gap."""
+        """Add older messages, newest first, so that no message is missing between them and the latest ones."""
         if not self._draft.wants("history"):
             return
         candidates = self._window[: len(self._window) - len(self._newest)][::-1]
