@@ -79,9 +79,8 @@ async def test_a_full_disk_of_the_relay_neither_loses_a_message_nor_an_answer(me
             fill(ballast)
             await api.say("Said to a full disk")
             gate.set()
-            assert await api.replies(1) == ["re Begun before"]
+            assert {*await api.replies(2)} == {"re Begun before", phrase("turn.memory_away")}
             assert "Said to a full disk" not in await said(memory)
-            assert (await api.replies(2))[-1] == phrase("turn.memory_away")
             ballast.unlink()
             assert (await api.replies(3))[-1] == "re Said to a full disk"
         assert not list((disk / "state" / "inbox").iterdir())

@@ -4,6 +4,7 @@ HTTP server."""
 import asyncio
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
@@ -15,7 +16,7 @@ from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
 from tellonce_server.domain.erasure import derived_texts, edit_cascade
 from tellonce_server.store.texts import TextRow
-from tellonce_text.sentences import sentences
+from tellonce_text.sentences import whole_sentences
 from tests.memory_fixtures import USER, Memory, forget
 from tests.patience import HANGS, promised
 from tests.server.processes import http_server
@@ -96,15 +97,15 @@ async def test_a_long_text_is_compared_with_its_edit_before_the_chat_is_locked(
 ) -> None:
     reading, go = threading.Event(), threading.Event()
 
-    def slow(text: str) -> list[str]:
+    def slow(text: str) -> Iterator[tuple[int, str]]:
         reading.set()
         assert go.wait(HANGS)
-        return sentences(text)
+        return whole_sentences(text)
 
     async with memory.client() as client, memory.tables() as tables, anyio.create_task_group() as calls:
         first = c.RecordMessageArgs(role="user", content="I keep bees by the river. " * 200, message_id="7")
         await client.record_message(first)
-        monkeypatch.setattr(edit_cascade, "sentences", slow)
+        monkeypatch.setattr(edit_cascade, "whole_sentences", slow)
         calls.start_soon(client.record_message, first.model_copy(update={"content": "I keep no bees. " * 200}))
         assert await asyncio.to_thread(reading.wait, HANGS)
         try:

@@ -141,7 +141,7 @@ async def test_attacks_that_went_through_the_memory_come_back_as_data(
     whole = context.context or "\n\n".join(section.text for section in context.sections or ())
     ours = [line for line in readable(whole).split("\n") if line and not line.startswith(INDENT)]
     assert len([line for line in ours if line.startswith("─── ")]) == 1
-    speaking = re.compile(r"\[\d\d:\d\d [AP]M\] User \(|- |\[\w{3} \d+, |\[fact #\d+ \| \w{3} \d+\]: ")
+    speaking = re.compile(r"\[\d\d:\d\d [AP]M\] User \(|- |\[\w{3} \d+, |\[(?:fact|date) #\d+ \| \w{3} \d+\]: ")
     others = [
         line for line in ours if not speaking.match(line) and not line.startswith("Now: Monday, 16 February 2026")
     ]

@@ -125,8 +125,13 @@ def is_weekday(text: str, weekday: int, end: int) -> bool:
 
 
 @cache
+def _lists() -> dict[str, dict[str, tuple[str, ...]]]:
+    han = tables("han")
+    return {name: {key: tuple(words.split()) for key, words in han[name].items()} for name in ("boundary", "following")}
+
+
 def _listed(table: str, key: str) -> tuple[str, ...]:
-    return tuple(tables("han")[table][key].split())
+    return _lists()[table][key]
 
 
 def _any(words: Iterable[str]) -> str:
