@@ -225,6 +225,23 @@ async def test_everything_of_a_named_conversation_leaves_the_rest_of_the_memory(
     }
 
 
+async def test_the_profile_keeps_what_a_kept_memory_of_the_conversation_states(memory: Memory) -> None:
+    shop = {"conversation_id": "~/shop"}
+    async with memory.client() as client, memory.tables() as tables:
+        await said(client, "We chose Kafka.", channel="mcp", message_id="1", **shop)
+        for content in ("I play the concert zither", "I keep a parrot named Rio"):
+            await client.remember(c.RememberArgs.model_validate({"content": content, **shop}))
+        await client.get_profile(c.GetProfileArgs())
+        narrative = "The user plays the concert zither. The user keeps a parrot named Rio."
+        await tables.execute("update user_profile set narrative = $1, built_at = now()", narrative)
+        preview = await client.forget(c.ForgetArgs.model_validate({"everything": True, **shop}))
+        kept = [m.id for m in preview.matches if m.ref and "parrot" in m.text]
+        confirmed = {"everything": True, "confirm": preview.confirm, "except": kept, **shop}
+        await client.forget(c.ForgetArgs.model_validate(confirmed))
+        left = str(await tables.fetchval("select narrative from user_profile"))
+    assert ("parrot" in left, "zither" in left) == (True, False)
+
+
 @pytest.mark.parametrize("place", [{}, {"chat_id": USER}])
 async def test_everything_without_a_conversation_says_that_it_is_the_whole_memory(
     memory: Memory, place: dict[str, int]

@@ -17,7 +17,7 @@ from tellonce_server.domain.erasure.forget_query import (
     StatementQuery,
     TopicQuery,
 )
-from tellonce_server.domain.erasure.previews import Match
+from tellonce_server.domain.erasure.previews import Match, chosen
 from tellonce_server.domain.erasure.scan import CONTENT
 from tellonce_server.domain.erasure.targets import Target
 from tellonce_server.store import forget, texts
@@ -92,7 +92,11 @@ async def query_of(
     memories = await forget.memories(q, scope.owner_id, exact)
     messages = [(m.chat_id, m.ref) for m in sealed if m.kind == "message"]
     rows = await texts.messages(q, scope.owner_id, messages)
-    return await asyncio.to_thread(_row_query, scope, args, rows, memories)
+    # The statement of a memory that the user keeps stays in the profile, too.
+    erased = {match.key for match in chosen(sealed, args)}
+    told_rows = [row for row in rows if ("message", row.chat_id or 0, row.id) in erased]
+    told = [memory for memory in memories if ("memory", 0, memory.id) in erased]
+    return await asyncio.to_thread(_row_query, scope, args, rows, memories, told_rows, told)
 
 
 def stated(memories: Sequence[Statement]) -> list[Stated]:
@@ -125,14 +129,24 @@ async def _period(q: Queries, scope: ChatScope, args: ForgetArgs) -> ForgetQuery
     chat_id = reach(scope, args)
     rows = await texts.messages_between(q, scope.owner_id, chat_id, args.since, args.until)
     memories = await forget.memories_of(q, scope.owner_id, chat_id, args.since, args.until)
-    return await asyncio.to_thread(_row_query, scope, args, rows, memories)
+    return await asyncio.to_thread(_row_query, scope, args, rows, memories, rows, memories)
 
 
-def _row_query(scope: ChatScope, args: ForgetArgs, rows: Sequence[TextRow], memories: Sequence[Statement]) -> RowQuery:
+def _row_query(
+    scope: ChatScope,
+    args: ForgetArgs,
+    rows: Sequence[TextRow],
+    memories: Sequence[Statement],
+    told_rows: Sequence[TextRow],
+    told: Sequence[Statement],
+) -> RowQuery:
+    """A query for these messages and memories. A request for `everything` of one chat searches texts of no chat for the
+    statements of `told_rows` and `told`."""
     if not args.everything:
         return _rows(rows, memories)
-    keys, ids = [(row.chat_id or 0, row.id) for row in rows], [memory.id for memory in memories]
-    return EverythingQuery(keys, ids, None if reach(scope, args) is None else _stated(rows, memories))
+    keys = [(row.chat_id or 0, row.id) for row in rows]
+    ids = [memory.id for memory in memories]
+    return EverythingQuery(keys, ids, None if reach(scope, args) is None else _stated(told_rows, told))
 
 
 def _rows(rows: Sequence[TextRow], memories: Sequence[Statement]) -> RowQuery:
