@@ -97,12 +97,13 @@ class Address:
 @dataclass(frozen=True)
 class _UncertainMessage:
     """A message that was not found after the message `after`, and may still appear. `resent` is the time at which its
-    text was sent again; None before."""
+    text was sent again, and `copy` is the number of that second message; both are None before."""
 
     what: Marked
     markup: InlineKeyboardMarkup | None
     after: int
     resent: float | None = None
+    copy: int | None = None
 
 
 def record_nothing(after: int | None) -> None:
@@ -289,7 +290,7 @@ class MessageSender:
             number = await trying(lambda: self._once(to, what, markup, after))
             uncertain = self._uncertain.get(to.chat_id)
             if uncertain is not None and uncertain.what == what:
-                self._uncertain[to.chat_id] = replace(uncertain, resent=asyncio.get_running_loop().time())
+                self._uncertain[to.chat_id] = replace(uncertain, resent=asyncio.get_running_loop().time(), copy=number)
         self.saw(to.chat_id, number)
         if self._tries is not None:
             self._scripts.put(_named(to.chat_id, number), "")
@@ -300,14 +301,18 @@ class MessageSender:
         uncertain = self._uncertain.get(chat_id)
         if uncertain is None or uncertain.resent is None or uncertain.what == following:
             return
+        if asyncio.get_running_loop().time() - uncertain.resent > LATEST:
+            del self._uncertain[chat_id]
+            return
+        passed = range(uncertain.after + 1, self._highest(chat_id) or 0)
         try:
-            number = await self._found(chat_id, uncertain, range(uncertain.after + 1, self._highest(chat_id) or 0))
+            number = await self._found(chat_id, uncertain, (n for n in passed if n != uncertain.copy))
             if number is not None:
                 await self._bot.delete_message(chat_id, number)
         except TelegramError as error:
             logger.info("a text that may be shown twice was not deleted: %s", error_text(error))
             return
-        if number is not None or asyncio.get_running_loop().time() - uncertain.resent > LATEST:
+        if number is not None:
             del self._uncertain[chat_id]
 
     async def _once(self, to: Address, what: Marked, markup: Markup | None, after: int | None) -> int:
