@@ -231,12 +231,12 @@ def _undo(client: Client, file: Path, machine: Machine) -> None:
         config = ConfigFile(client, file, _text(file) or "")
         if not config.has_entry:
             raise CommandFailed(_nothing_to_undo(client, file, machine))
-        if config.has_comments:
+        former = _text(_backup(file))
+        left = config.without_entry(former)
+        if config.has_comments and (left is None or left != former):
             raise CommandFailed(
                 f"{file} {COMMENTS}. Nothing was changed; remove the entry `{ENTRY}` from `{client.key}` by hand."
             )
-        former = _text(_backup(file))
-        left = config.without_entry(former)
     with _writing(file):
         if left is None:
             file.unlink()

@@ -10,16 +10,16 @@ from tellonce_cli.screen import CommandFailed, print_entry, run_for_page
 def clients() -> None:
     """List the clients. Each entry has the client's file, whether the file contains our entry, and the file's text with
     our entry."""
-    known = connect.connected(connect.this_machine())
+    machine = connect.this_machine()
+    known = connect.connected(machine)
     for name in ClientName:
+        client, text, trouble = CLIENTS[name], "", {}
         try:
-            file, text = connect.preview(name)
+            text = connect.preview(name)[1]
         except CommandFailed as error:
-            print_entry(name=name, title=CLIENTS[name].title, file="", connected=False, text="", trouble=str(error))
-        else:
-            print_entry(
-                name=name, title=CLIENTS[name].title, file=str(file), connected=known.get(name) is True, text=text
-            )
+            trouble = {"trouble": str(error)}
+        file, connected = str(client.file(machine)), known.get(name) is True
+        print_entry(name=name, title=client.title, file=file, connected=connected, text=text, **trouble)
 
 
 def connect_client(name: str, undo: str = "") -> None:

@@ -321,6 +321,10 @@ def test_a_file_with_comments_stays_and_the_entry_is_printed(
     with pytest.raises(CommandFailed, match=f"remove the entry `memory` from `{CLIENTS[name].key}` by hand"):
         joined(name, undo=True)
     assert file.read_text("utf-8") == with_it
+    # An earlier release edited such files and kept a copy.
+    connect._backup(file).write_text(before, "utf-8")
+    joined(name, undo=True)
+    assert file.read_text("utf-8") == before
 
 
 def test_a_comment_written_since_survives_undo(home: Path) -> None:
