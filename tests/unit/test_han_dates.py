@@ -138,6 +138,8 @@ def test_a_japanese_word_directly_after_another_character_is_known_only_after_a_
         "下周二或周三见面",
         "来週の水曜か木曜に会う",
         "明日か明後日に会う",
+        "12月3日か4日に会議",
+        "12月3日または5日に会議",
         "12月3日(水)に歯医者",
         "12月3日星期五看牙医",
         "我在今日头条上班",
