@@ -40,7 +40,7 @@ _API_KEY = re.compile(
 )
 
 _PASSWORD_WORD = r"(?:pass(?:word|wd|phrase|code|wort)|pwd|kennwort|contraseña|mot de passe|senha|пароль|密码|密碼|パスワード|비밀번호)"
-_IS = r"(?:\s*[:=：]+>?\s*|\s+(?:is|was|are|to|ist|lautet|es|est|é|это|equals)\s+(?:now\s+|set to\s+)?[:=]?\s*|\s*[为是は]\s*)"
+_IS = r"(?:\s*[:=：]++(?!//)>?\s*|\s+(?:is|was|are|to|ist|lautet|es|est|é|это|equals)\s+(?:now\s+|set to\s+)?[:=]?\s*|\s*[为是は]\s*)"
 _QUOTED = r"\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|“[^”\n]+”|«[^»\n]+»"
 _PASSWORD = re.compile(
     rf"({_PASSWORD_WORD}s?[\"'`]?(?:\s+(?:for|to|of|on|für)\s+[\w.'@ -]{{1,40}}?)?{_IS})({_QUOTED}|[^\s\"'`,;，。、]+)",
@@ -121,6 +121,8 @@ def _after_first_group(kind: str) -> Replace:
 def _password(match: re.Match[str]) -> str:
     value = match[2].rstrip(".)!?:…") or match[2]
     if not value.strip("*•.") or value.strip("\"'`“”").lower() in told_secrets.ORDINARY or value.endswith("("):
+        return match[0]
+    if told_secrets.COUNT.match(match.string, match.start(2)):
         return match[0]
     return f"{match[1]}[secret:password]{match[2][len(match[2].rstrip('.)')) :]}"
 

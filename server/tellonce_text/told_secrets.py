@@ -25,12 +25,14 @@ def _list(name: str) -> frozenset[str]:
     return frozenset(word for of_language in _LISTS[name].values() for word in of_language.split())
 
 
-ORDINARY: Final = _list("ordinary")
+_ELSEWHERE: Final = _list("elsewhere")
+ORDINARY: Final = _list("ordinary") | _ELSEWHERE
 """Words that are no passwords, although they follow "the password is": `wrong`, `abgelaufen`."""
 
 _COPULA, _ADVERB, _HEAD, _CHANGE, _GUARDED = map(_list, ("copula", "adverb", "head", "change", "guarded"))
 _BECOMING, _AS = _list("becoming"), _list("as")
 _FROM_VALUE = _COPULA | _AS
+_OPENED, _OTHER_PIN, _OTHER_CODE = _list("opened"), _list("other_pin"), _list("other_code")
 _PREPOSITION, _DETERMINER = _list("preposition"), _list("determiner")
 _LINK: Final = _PREPOSITION | _DETERMINER
 
@@ -50,6 +52,12 @@ def _either(words: Iterator[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
+COUNT: Final = re.compile(
+    rf"\d{{1,3}}[^\S\n]{{1,3}}(?!(?:{_either(iter(_LINK))})\b)[^\W\d_]|\d+[^\S\n](?:{_either(iter(_list('unit')))})\b",
+    re.IGNORECASE,
+)
+"""Matches a number that counts the word after it: `12 characters`, `1500 g`. Such a number is not a secret."""
+
 _WORD: Final = re.compile(
     rf"(?:(?<![^\W_])(?:{_either(word for word in _KINDS)})"
     rf"|(?<!\d)(?:{_either(word for word, kind in _KINDS.items() if kind == 'password' and len(word) >= _LONG)}))(?![\w/]|-\w)",
@@ -59,12 +67,14 @@ HINTS: Final = frozenset(_KINDS)
 """A text that contains none of these words, in lower case, contains no secret of this module."""
 
 _MARKS: Final = r"[:=：]+>?|->|→|[—–-]+(?=\s)"
-_TOKEN: Final = re.compile(rf"{_MARKS}|[\"“„«`][^\"“”„«»`\n]+[\"”“»`]|[^\s:=：]+(?:[:=][^\s:=]+)*")
+_SHORT_IS: Final = ("'s", "’s")
+"""Stands for "is" directly after a word for a secret: "the PIN's 4711"."""
+_TOKEN: Final = re.compile(rf"(?<=\w)['’]s\b|{_MARKS}|[\"“„«`][^\"“”„«»`\n]+[\"”“»`]|[^\s:=：]+(?:[:=][^\s:=]+)*")
 _MARK: Final = re.compile(_MARKS)
 _MARK_STARTS: Final = ":=：-—–→"
 _STOP: Final = re.compile(r"(?<![:=])[^\S\n]*\n|(?<![:=])[.!?…;]+(?=[\s\"'”»)\]}])|[\"”»'],")
 """Matches the end of the sentence or of the line in which a secret's value is expected."""
-_CLOSED: Final = re.compile(r"[\"'`”»)\]}*]|,\s*+(?:[\d\"'(\[{]|\w+[.(=])")
+_CLOSED: Final = re.compile(r"(?!'s\b)[\"'`”»)\]}*]|,\s*+(?:[\d\"'(\[{]|\w+[.(=])")
 _AHEAD, _BACK = 160, 60
 """Number of characters after and before a word for a secret that are searched for its value."""
 _MOST_TOKENS: Final = 12
@@ -74,8 +84,13 @@ _MOST_BESIDE: Final = 5
 _OUTSIDE: Final = "\"'`“”„«»()[]{}<>,"
 _OUTSIDE_END: Final = f"{_OUTSIDE}.;:?…"
 _NUMBER: Final = re.compile(r"(?:\d{3,8}[A-Z#*]?|\d{1,2}(?:-\d{1,2}){2,3})\Z")
-_MEASURE: Final = re.compile(r"\d+(?:[.,:/-]\d+)*[-.]?[^\W\d_]{0,5}|\d+(?:[.:/-]\w+)+|[^\W\d_]{1,2}\d{1,2}")
-"""Matches a number with a unit, a date, a time, or the short name of a thing: `5th`, `20mg`, `10:30pm`, `S23`."""
+_CODE: Final = re.compile(r"(?=[^\d]*\d)[\d#*-]{3,8}\Z")
+_YEAR: Final = re.compile(r"(?:19|20)\d\d\Z")
+_MEASURE: Final = re.compile(
+    r"\d+(?:[.,:/-]\d+)*[-.]?[^\W\d_]{0,5}|\d+(?:[.:/-]\w+)+|[^\W\d_]{1,2}\d{1,2}|[A-Z]{1,2}-?\d{1,5}|[A-Z]\d-\d{4}"
+)
+"""Matches a number with a unit, a date, a time, or the short name of a thing: `5th`, `20mg`, `10:30pm`, `S23`, `LH1234`,
+`Q4-2025`."""
 _ADDRESS: Final = re.compile(
     r"[\w.+-]+@[\w-]+\.\w|://|\Awww\.|\A[/@#~]|\w[(\[{]|[\\/]\w+[\\/]|\.\w{2,4}\Z", re.IGNORECASE
 )
@@ -119,12 +134,35 @@ def told(text: str) -> Iterator[Found]:
 
 
 def _kind(text: str, match: re.Match[str]) -> Kind | None:
+    """The kind of the word for a secret, or None if the words beside it give it another meaning."""
     kind = _KINDS.get(match[0].lower(), "password")
-    if kind != "code":
-        return kind
-    beside = text[max(0, match.start() - 40) : match.start()].split()[-2:]
-    beside += text[match.end() : match.end() + 60].split()[:4]
-    return kind if any(word.strip(_OUTSIDE_END).lower().removesuffix("'s") in _GUARDED for word in beside) else None
+    before = text[max(0, match.start() - 40) : match.start()].split()[-3:]
+    after = [_bare(word) for word in text[match.end() : match.end() + 60].split()[:6]]
+    if kind == "code":
+        means_secret = _is_guarded(before, after)
+    elif kind == "pin":
+        means_secret = _OTHER_PIN.isdisjoint((*map(_bare, before), *after))
+    else:
+        means_secret = kind != "key" or _begins_name(before)
+    return kind if means_secret else None
+
+
+def _bare(word: str) -> str:
+    return word.strip(f"{_OUTSIDE_END}-").lower().removesuffix("'s")
+
+
+def _is_guarded(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a code opens something that must stay closed: "alarm code", "code of the safe"."""
+    if before and _bare(before[-1]) in _GUARDED:
+        return True
+    if before and _bare(before[-1]) in _OTHER_CODE:
+        return False
+    return next((word in _GUARDED for word in after[:4] if word not in _LINK), False)
+
+
+def _begins_name(before: Sequence[str]) -> bool:
+    """Whether the word after `before` is not the end of a compound such as "boarding pass"."""
+    return not before or before[-1][-1] in _OUTSIDE_END or _bare(before[-1]) in _LINK | _OPENED
 
 
 def _before(text: str, least: int, end: int) -> list[_Token]:
@@ -148,7 +186,7 @@ def _after(text: str, start: int, end: int, kind: Kind) -> list[_Token]:
 def _tokens(text: str, start: int, end: int) -> Iterator[_Token]:
     for match in _TOKEN.finditer(text, start, end):
         raw, begun = match[0], match.start()
-        if raw[0] in _MARK_STARTS and _MARK.fullmatch(raw):
+        if raw in _SHORT_IS or (raw[0] in _MARK_STARTS and _MARK.fullmatch(raw)):
             yield _Token(begun, match.end(), raw, raw)
             continue
         raw = raw.split("</")[0]
@@ -167,13 +205,18 @@ def _following(text: str, match: re.Match[str], after: Sequence[_Token], kind: K
     gap: list[_Token] = []
     for index, token in enumerate(after):
         if token.is_mark or token.word in _COPULA:
-            announced = "as any word" if _may_be_word(gap, token, kind) else "as a value"
-        elif announced != "no" and token.word in _DETERMINER:
+            announced = _announced_by(gap, token, kind)
+        elif token.word in _SHORT_IS or (announced != "no" and token.word in _DETERMINER):
             announced = "as a value"
         elif token.word in _BECOMING and _changes(text, match, after, index):
             return after[index + 1]
         elif token.word in _ADVERB:
             continue
+        elif announced != "no" and token.word in _ELSEWHERE:
+            return None
+        elif COUNT.match(text, token.start):
+            announced = "no"
+            gap.append(token)
         elif announced != "no" and kind == "login":
             return _of_login(after[index:])
         elif _is_announced(token, kind, announced) or (announced == "no" and _stands_beside(gap, after[index:], kind)):
@@ -182,6 +225,13 @@ def _following(text: str, match: re.Match[str], after: Sequence[_Token], kind: K
             announced = "no"
             gap.append(token)
     return None
+
+
+def _announced_by(gap: Sequence[_Token], link: _Token, kind: Kind) -> _Announced:
+    """What the link (a verb or a mark) announces. `gap` contains the tokens before the link."""
+    if kind == "key" and gap and not any(token.word in _OPENED for token in gap):
+        return "no"
+    return "as any word" if _may_be_word(gap, link, kind) else "as a value"
 
 
 def _is_announced(token: _Token, kind: Kind, announced: _Announced) -> bool:
@@ -205,7 +255,9 @@ def _stands_beside(gap: Sequence[_Token], rest: Sequence[_Token], kind: Kind) ->
     """Whether the first token of `rest` is the value although nothing announces it: "пароль от почты Kotik777". `gap`
     contains the tokens between the word for a secret and `rest`."""
     token, followers = rest[0], rest[1:]
-    if len(gap) >= _MOST_BESIDE or kind == "login" or (gap and gap[-1].word in _LINK):
+    if len(gap) >= _MOST_BESIDE or kind in ("login", "key") or (gap and gap[-1].word in _LINK):
+        return False
+    if gap and kind != "password" and gap[0].word not in _LINK | _OPENED | _GUARDED:
         return False
     if len(followers) > 1 and (followers[0].is_mark or followers[0].word in _COPULA):
         return False
@@ -244,17 +296,22 @@ def _of_login(told: Sequence[_Token]) -> _Token | None:
     if glued is not None and _looks_random(told[0].value[glued.end() :]):
         start = told[0].start + glued.end()
         return _Token(start, told[0].end, told[0].value[glued.end() :], told[0].word)
-    return next((token for token in told[1:5] if _looks_random(token.value)), None)
+    parted = len(told) > 2 and (told[1].is_mark or told[1].value in "/|")
+    value = told[2] if parted else told[-1]
+    named = told[0].word not in _LINK | ORDINARY and (parted or len(told) == 2)
+    return value if named and _looks_random(value.value) else None
 
 
 def _is_value(token: _Token, kind: Kind, *, announced: bool, first: bool = False) -> bool:
     """Whether the token looks like a value. The shortest numbers count only if the value is announced, or if it is the
-    first token after the word for a secret."""
+    first token after the word for a secret. A year is a PIN only if it is announced."""
+    if kind in ("pin", "code"):
+        number = (_CODE if kind == "code" else _NUMBER).match(token.value) is not None
+        beside = (first or len(token.value) >= 4) and _YEAR.match(token.value) is None
+        return (announced and kind == "pin" and _looks_random(token.value)) or (number and (announced or beside))
     if _looks_random(token.value) or (announced and kind == "password" and " " in token.value):
         return True
-    if kind in ("pin", "code"):
-        return _NUMBER.match(token.value) is not None and (announced or first or len(token.value) >= 4)
-    return announced and token.value.isdigit() and len(token.value) >= 4
+    return announced and token.value.isdigit() and len(token.value) >= (6 if kind == "key" else 4)
 
 
 def _looks_random(value: str) -> bool:

@@ -28,9 +28,10 @@ def test_a_sentence_that_tells_no_secret_stays() -> None:
     assert len(masked) <= MOST_FALSELY_MASKED * len(lines), masked
 
 
-def test_the_sentences_are_eighty_of_each_kind() -> None:
+def test_each_table_has_eighty_or_more_different_sentences() -> None:
     for table in (TELLING, UNTELLING):
-        assert sum(len(set(lines)) for lines in table.values()) == 80
+        lines = [line for of_language in table.values() for line in of_language]
+        assert len(set(lines)) == len(lines) >= 80
 
 
 @pytest.mark.parametrize(
@@ -40,6 +41,10 @@ def test_the_sentences_are_eighty_of_each_kind() -> None:
         ("my PIN is 4821. It has 4 digits.", "my PIN is [secret:pin]. It has 4 digits."),
         ("Mein Passwort\nHaus 4711b", "Mein Passwort\nHaus 4711b"),
         ("La clave del wifi es gato1234", "La clave del wifi es [secret:password]"),
+        ("My password's hunter2", "My password's [secret:password]"),
+        ("The PIN’s 4711", "The PIN’s [secret:pin]"),
+        ("password for https://x.com: Cat99x", "password for https://x.com: [secret:password]"),
+        ("the code of the safe is 445566, the error code is 1603", "the code of the safe is [secret:pin], the error code is 1603"),
     ],
 )  # fmt: skip
 def test_each_value_belongs_to_the_nearest_word(text: str, masked: str) -> None:
@@ -57,3 +62,25 @@ def test_each_value_belongs_to_the_nearest_word(text: str, masked: str) -> None:
 )
 def test_a_list_or_a_quotation_that_ends_with_the_word_stays(text: str) -> None:
     assert mask(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My ski pass is 77X21k and my boarding pass: AB12345c",  # another word before "pass"
+        "La clave de la charla es Plan2025b",  # what is not opened by a password
+        "The zip code for my safe contract is 10115",  # a word that names another code
+        "The security code is AB12x",  # a code has no letters
+        "Her PIN was changed in 2021, the PIN list 2024",  # years that nothing announces
+        "the bowling pin: 1500, ESP32 pin 4711",  # other pins
+        "My login is slow on Win11Pro with user anna1990",  # no name before a value
+        "password: 12 characters, PIN: 100 days, PIN: 1500 g",  # numbers that count something
+        "password: see note Plan2025b",  # the place of the password
+    ],
+)
+def test_the_other_meanings_of_these_words_stay(text: str) -> None:
+    assert mask(text) == text
+
+
+def test_a_password_that_begins_like_a_number_with_a_unit_is_masked() -> None:
+    assert mask("password: 123456g, PIN is 4711 for now") == "password: [secret:password], PIN is [secret:pin] for now"

@@ -29,6 +29,24 @@ TELLING: Final = {
         I use Qwerty!23 as my password everywhere | Qwerty!23
         Remember that my laptop password is Moon!light | Moon!light
         the passphrase is xkcd936staple | xkcd936staple
+        My password's hunter2 | hunter2
+        The PIN's 4711 | 4711
+        password for https://x.com: Cat99x | Cat99x
+        wifi pass: Cat99x | Cat99x
+        The code of the safe is 445566 | 445566
+        access code 4521# | 4521#
+        The security code is 4711 | 4711
+        my pin for the bank is 2024 | 2024
+        my password is 123456g | 123456g
+        password: 12345 | 12345
+        my pass is Hunter22x | Hunter22x
+        login: ann:Cat99xy | Cat99xy
+        credentials: ann Cat99xy | Cat99xy
+        the PIN for my chip card is 1234 | 1234
+        my old PIN was 4711 | 4711
+        The password for http://10.0.0.1:8080 is Cat99x | Cat99x
+        PIN: 4711 Visa | 4711
+        my password was Cat99x until today | Cat99x
     """),
     "de": _lines("""
         mein Passwort fürs Netflix ist Sommer2024! | Sommer2024
@@ -51,6 +69,8 @@ TELLING: Final = {
         das passwort zum laptop heißt Mond!schein | Mond!schein
         Passwort = Hase4711 | Hase4711
         Das Kennwort lautet „Alle meine Entchen“ | Alle meine Entchen
+        Mein Zugangsschlüssel lautet Hase4711x | Hase4711x
+        Passwort für https://x.com: Cat99x | Cat99x
     """),
     "es": _lines("""
         La contraseña del wifi es gato1234 | gato1234
@@ -73,6 +93,7 @@ TELLING: Final = {
         contraseña wifi casa Lluvia2020 | Lluvia2020
         El código de la caja fuerte es 445566 | 445566
         La contraseña nueva es “tres tristes tigres” | tres tristes tigres
+        La clave: Perro_77 | Perro_77
     """),
     "ru": _lines("""
         Моя пин-код 5521 | 5521
@@ -95,6 +116,8 @@ TELLING: Final = {
         Мой пароль это Дача1987 | Дача1987
         пароль для госуслуг: Мир!Труд | Мир!Труд
         пин-код карты Сбера: 3321 | 3321
+        Пин карты 8842 | 8842
+        пин к карте 8842 | 8842
     """),
 }
 
@@ -120,6 +143,53 @@ UNTELLING: Final = {
         My boarding pass is in the wallet app
         Ann never tells anybody her password
         remember that my locker code is 4711
+        I need a boarding pass for flight LH1234
+        I lost my season pass A12B
+        My ski pass is 77X21
+        pass rate 95percent
+        My phone country code is 0049
+        Zip code for my phone contract is 10115
+        Postal code 80331, phone 123
+        promo code SAVE20 for phone case
+        security code review: 2024
+        The code review for access v2.3.1 is PR12345
+        Error code 1603 during Access install
+        The bowling pin weighs 1500 g
+        Her PIN was changed in 2021
+        PIN change 2024
+        The pin on the map: 12345 Main Street
+        I use pin 4711 on ESP32
+        My login is always slow on Win11Pro
+        My login was at 10:30pm with user anna1990
+        My password is 12 characters long
+        password: see note
+        password: ask Bob
+        Did you pass the exam in room B204 in 2023?
+        My bus pass is valid until 12.2027
+        Mountain pass road 1500 m above the sea
+        The press pass is for Hall7 on Monday
+        My Interrail pass number is EU55821
+        We pass platform 1234 on the way
+        The pin of the brooch is 1800 years old
+        Please pin message 48211 in the group
+        The PIN letter arrives on 5 December 2026
+        I pin photos from 2019 on Pinterest
+        My PIN was wrong 3 times at ATM 2207
+        The source code is 1500 lines long
+        Area code 415 is San Francisco
+        The building code of 2018 requires 900 mm
+        Code review at 1430 with Tom
+        The safety code changed in 2019
+        My car key is in drawer 1470
+        The key point is slide 2024
+        The piano piece is in the key of F sharp
+        Key takeaways: Q4-2025 was good
+        My login fails on Windows11 since 2025
+        The login page is at https://example.org/login2024
+        Last login: 2026-11-28 10:30
+        Login takes 1500 ms on Android14
+        My password is 8 letters and 2 digits
+        password: see the wiki page SEC12345
     """),
     "de": _lines("""
         Ich habe mein Passwort vergessen
@@ -142,6 +212,12 @@ UNTELLING: Final = {
         Das Passwort steht im Tresor
         Ich brauche den Rabattcode HERBST25
         Die PIN liegt bei Tom im Büro
+        Der Schlüssel liegt bei Frau Maier, Zimmer B204
+        Schlüssel Nummer 4711 fehlt
+        Der Schlüssel zum Erfolg ist Geduld
+        Der Zugangsschlüssel ist verloren seit 2024
+        Das Passwort ist 8 Zeichen lang
+        Die PIN wurde 2021 geändert
     """),
     "es": _lines("""
         Olvidé mi contraseña otra vez
@@ -164,6 +240,16 @@ UNTELLING: Final = {
         El código del portal es 1470
         Compré un pin de 3 euros
         La contraseña está en el cajón
+        La clave de la reunión es Q4-2025
+        La clave es practicar a diario
+        El acceso es por la puerta B2034
+        La clave está debajo del felpudo
+        La clave del proyecto es el equipo de 2024
+        Su clave es Do mayor
+        El acceso a la sala B2034 es libre
+        El acceso cuesta 1500 euros al año
+        Acceso cerrado por obras: calle Mayor 12
+        La contraseña tiene que ser de 12 caracteres
     """),
     "ru": _lines("""
         Я опять забыл пароль
@@ -186,6 +272,10 @@ UNTELLING: Final = {
         Пароль знает только Аня
         Код товара 88421
         Без пароля не войти в Office365
+        Пароль должен быть длиной 12 символов
+        Пароль для встречи пришлют в 2027 году
+        Пин весит 1500 грамм
+        Мой логин старый, с 2015 года
     """),
 }
 """The value of a telling sentence follows ` | `."""
