@@ -53,7 +53,7 @@ def _either(words: Iterator[str]) -> str:
 
 
 COUNT: Final = re.compile(
-    rf"\d{{1,3}}[^\S\n]{{1,3}}(?!(?:{_either(iter(_LINK))})\b)[^\W\d_]|\d+[^\S\n](?:{_either(iter(_list('unit')))})\b",
+    rf"\d{{1,3}}[^\S\n]{{1,3}}(?!(?:{_either(iter(_LINK | _ADVERB | _COPULA))})\b)[^\W\d_]|\d+[^\S\n](?:{_either(iter(_list('unit')))})\b",
     re.IGNORECASE,
 )
 """Matches a number that counts the word after it: `12 characters`, `1500 g`. Such a number is not a secret."""
@@ -71,6 +71,7 @@ _SHORT_IS: Final = ("'s", "’s")
 """Stands for "is" directly after a word for a secret: "the PIN's 4711"."""
 _TOKEN: Final = re.compile(rf"(?<=\w)['’]s\b|{_MARKS}|[\"“„«`][^\"“”„«»`\n]+[\"”“»`]|[^\s:=：]+(?:[:=][^\s:=]+)*")
 _MARK: Final = re.compile(_MARKS)
+_DASHES: Final = frozenset("-–—")
 _MARK_STARTS: Final = ":=：-—–→"
 _STOP: Final = re.compile(r"(?<![:=])[^\S\n]*\n|(?<![:=])[.!?…;]+(?=[\s\"'”»)\]}])|[\"”»'],")
 """Matches the end of the sentence or of the line in which a secret's value is expected."""
@@ -162,7 +163,9 @@ def _is_guarded(before: Sequence[str], after: Sequence[str]) -> bool:
 
 def _begins_name(before: Sequence[str]) -> bool:
     """Whether the word after `before` is not the end of a compound such as "boarding pass"."""
-    return not before or before[-1][-1] in _OUTSIDE_END or _bare(before[-1]) in _LINK | _OPENED
+    if not before or _bare(before[-1]) in _LINK or before[-1][-1] in f"{_OUTSIDE_END}/|":
+        return True
+    return any(_bare(word) in _OPENED for word in before[-2:])
 
 
 def _before(text: str, least: int, end: int) -> list[_Token]:
@@ -257,11 +260,12 @@ def _stands_beside(gap: Sequence[_Token], rest: Sequence[_Token], kind: Kind) ->
     token, followers = rest[0], rest[1:]
     if len(gap) >= _MOST_BESIDE or kind in ("login", "key") or (gap and gap[-1].word in _LINK):
         return False
-    if gap and kind != "password" and gap[0].word not in _LINK | _OPENED | _GUARDED:
+    if gap and kind != "password" and gap[0].word not in _LINK | _OPENED | _GUARDED | _DASHES:
         return False
     if len(followers) > 1 and (followers[0].is_mark or followers[0].word in _COPULA):
         return False
-    if gap and token.value.isdigit() and followers and followers[0].value[0].islower() and len(followers) > 1:
+    ends = len(followers) == 1 and followers[0].word in _COPULA | _ADVERB
+    if gap and token.value.isdigit() and followers and followers[0].value[0].islower() and not ends:
         return False
     return _is_value(token, kind, announced=False, first=not gap)
 
@@ -296,7 +300,7 @@ def _of_login(told: Sequence[_Token]) -> _Token | None:
     if glued is not None and _looks_random(told[0].value[glued.end() :]):
         start = told[0].start + glued.end()
         return _Token(start, told[0].end, told[0].value[glued.end() :], told[0].word)
-    parted = len(told) > 2 and (told[1].is_mark or told[1].value in "/|")
+    parted = len(told) > 2 and (told[1].is_mark or told[1].value in _DASHES | {"/", "|"})
     value = told[2] if parted else told[-1]
     named = told[0].word not in _LINK | ORDINARY and (parted or len(told) == 2)
     return value if named and _looks_random(value.value) else None

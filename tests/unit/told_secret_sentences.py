@@ -47,6 +47,12 @@ TELLING: Final = {
         The password for http://10.0.0.1:8080 is Cat99x | Cat99x
         PIN: 4711 Visa | 4711
         my password was Cat99x until today | Cat99x
+        user ann pass: Rain77bow | Rain77bow
+        user: ann / pass: Rain77bow | Rain77bow
+        bank card pin - 5518 | 5518
+        PIN bank 5518 | 5518
+        my login is ann - Rain77bow | Rain77bow
+        my password is 123 now | 123
     """),
     "de": _lines("""
         mein Passwort fürs Netflix ist Sommer2024! | Sommer2024
@@ -118,6 +124,7 @@ TELLING: Final = {
         пин-код карты Сбера: 3321 | 3321
         Пин карты 8842 | 8842
         пин к карте 8842 | 8842
+        пин сбера 5518 | 5518
     """),
 }
 
@@ -243,6 +250,7 @@ UNTELLING: Final = {
         La clave de la reunión es Q4-2025
         La clave es practicar a diario
         El acceso es por la puerta B2034
+        El pin de la solapa costó 1200 pesos
         La clave está debajo del felpudo
         La clave del proyecto es el equipo de 2024
         Su clave es Do mayor
