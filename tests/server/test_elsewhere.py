@@ -270,3 +270,13 @@ async def test_a_message_of_another_talk_is_shown_once_though_the_other_talk_fir
     for context in contexts:
         text = "".join(part.text for part in context.sections or ())
         assert [text.count(part) for part in words] == [1, 1]
+
+
+async def test_a_question_of_only_a_time_is_answered_from_all_chats(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await client.record_message(said("Good morning", chat_id=None, conversation_id="new"))
+        await client.record_message(said("The valve is cracked", chat_id=None, conversation_id="talk"))
+        clock.forward(days=2)
+        query = "What did I tell you two days ago?"
+        context = await client.get_context(asked(chat_id=None, conversation_id="new", query=query))
+    assert "The valve is cracked" in section(context, "relevant")

@@ -3,6 +3,7 @@ pages of results."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -11,7 +12,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.settings import ContextDefaults, ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.domain.retrieval import candidates
+from tellonce_server.domain.retrieval import candidates, scored_results, signals
 from tellonce_server.domain.retrieval.prompt_selection import choose
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.domain.retrieval.search_results import Result, SearchRequest
@@ -630,3 +631,19 @@ async def test_a_question_of_many_words_has_the_same_results_however_its_words_a
         monkeypatch.setattr(candidates, "SMALL", 0)
         assert await client.search_memory(asked) == at_once
     assert len(at_once.results) == 40
+
+
+async def test_only_the_beginning_of_a_long_memory_is_searched_for_times(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lengths: list[int] = []
+
+    def mentions(text: str, *more: Any) -> bool:
+        lengths.append(len(text))
+        return signals.mentions(text, *more)
+
+    monkeypatch.setattr(scored_results, "mentions", mentions)
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content="Anna went on 4 July 2025 " + "and last week on Tuesday " * 1500))
+        assert await found(client, "Where did Anna go on 4 July 2025?", kinds=("fact",))
+    assert lengths == [600]

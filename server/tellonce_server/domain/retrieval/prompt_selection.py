@@ -142,8 +142,9 @@ def is_answered(found: Sequence[Result]) -> bool:
 
 def of_chat(found: Sequence[Result], chat_id: int) -> list[Result]:
     """The results that belong to the chat `chat_id` alone. A global memory belongs to all chats of the owner. A newer
-    message in another chat may contradict it, so a global memory is no reason to leave out other chats."""
-    return [f for f in found if f.chat_id == chat_id]
+    message in another chat may contradict it, so a global memory is no reason to leave out other chats. Results for a
+    query that names only a time are left out too, because something was probably said in several chats at that time."""
+    return [f for f in found if f.chat_id == chat_id and not f.by_time]
 
 
 def _may_answer(found: Sequence[Result]) -> bool:

@@ -12,6 +12,7 @@ from tellonce_server.domain.retrieval.question import Question
 from tellonce_server.domain.retrieval.ranking import Ranking
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.domain.retrieval.signals import (
+    PARSED,
     Candidate,
     Floats,
     Learned,
@@ -101,21 +102,35 @@ def matches(question: Question, rows: Sequence[Learned], ranking: Ranking, zone:
     covered = coverage(question, ranks)
     words = ranking.lexical.standard(bm25(question, ranks, np.array(tokens, dtype=np.float64)))
     similarity = w.LEXICAL * words + w.DENSE * ranking.dense.standard_or(cosines, words) + w.COVERAGE * covered
-    of_time = [_is_of_time(question, row, zone) for row in rows]
+    of_time = _of_time(question, rows, similarity, zone)
     covered = with_time(question, covered, np.array(of_time, dtype=np.float64))
     return Matches(tokens, covered.tolist(), similarity.tolist(), of_time)
 
 
-def _is_of_time(question: Question, row: Learned, zone: ZoneInfo) -> bool:
-    """Whether a memory or summary belongs to the time that the query names: a memory was learned from words of that
-    time, or its date or its words are about that time; the period of a summary overlaps it."""
+READ_FOR_TIMES = 600
+"""Number of characters at the beginning of a memory that are searched for times. A memory can be 64 KB long."""
+
+
+def _of_time(question: Question, rows: Sequence[Learned], similarity: Floats, zone: ZoneInfo) -> list[bool]:
+    """Whether each memory or summary belongs to the time that the query names. The words of at most PARSED memories
+    without a date are read, the most similar memories first."""
     if not question.told:
-        return False
+        return [False] * len(rows)
+    found = [_dated_in(question, row) for row in rows]
+    undated = sorted((i for i, one in enumerate(found) if one is None), key=lambda i: -similarity[i])
+    for i in undated[:PARSED]:
+        found[i] = mentions(rows[i].text[:READ_FOR_TIMES], rows[i].at, question.told, zone)
+    return list(map(bool, found))
+
+
+def _dated_in(question: Question, row: Learned) -> bool | None:
+    """Whether a memory was learned from words of the time that the query names, or its date or the period of a summary
+    overlaps that time. None if only the words of the memory can decide."""
     if row.kind != "summary" and any(start <= row.at < end for start, end in question.spans):
         return True
     if row.starts is not None and row.ends is not None:
         return any(row.starts < end and row.ends >= start for start, end in question.told)
-    return mentions(row.text, row.at, question.told, zone)
+    return None
 
 
 def support(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Learned], matches: Matches) -> Floats:

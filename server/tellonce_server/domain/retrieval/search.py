@@ -189,7 +189,8 @@ def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Result]:
     wanted = [result for result in results if r.kinds is None or result.kind in r.kinds]
     if x.question.of_span:
         # Only the time is covered, because the query has no other words.
-        wanted = [result for result in wanted if result.covered] or wanted
+        of_time = [result for result in wanted if result.covered] or wanted
+        wanted = [result._replace(by_time=True) for result in of_time]
     return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True)
 
 

@@ -21,7 +21,7 @@ class Result(NamedTuple):
     the text contains. `source_ids` are message ids. If `listed` is true, the query names a category, and the result is
     one of several members of this category. `named` says whether a model named the memory's categories. `own_score` is
     a message's score without the addition from memories. `since` is the start of a summary's period. `due` is the due
-    time of a goal or date.
+    time of a goal or date. If `by_time` is true, the query names only a time, and `covered` is the match of this time.
     """
 
     kind: ResultKind
@@ -46,6 +46,7 @@ class Result(NamedTuple):
     named: bool = False
     since: datetime | None = None
     due: datetime | None = None
+    by_time: bool = False
 
     @property
     def place(self) -> MessageRange | None:
