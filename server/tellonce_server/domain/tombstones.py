@@ -1,12 +1,11 @@
 """Recognizes forgotten statements, forgotten sentences of messages, and forgotten names. This module compares keyed
 hashes. The forgotten texts themselves are not stored."""
 
-import hashlib
 import hmac
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 
 from tellonce_server.core.limits import offloaded
 from tellonce_server.store import tombstones
@@ -117,6 +116,7 @@ class Tombstones:
         of_message = marks.get((chat_id, number), frozenset()) | marks.get(None, frozenset())
         runs = [run for _, run in placed_runs(text) if "".join(run).strip()]
 
+        @cache  # a text can repeat a short piece very often
         def gone(part: str) -> bool:
             return not of_message.isdisjoint(self._claims(chat_id, number, part.strip()))
 
@@ -163,7 +163,7 @@ class Tombstones:
         return self._hash(f"n:{name}")
 
     def _hash(self, text: str) -> bytes:
-        return hmac.new(self._key, text.encode(), hashlib.sha256).digest()
+        return hmac.digest(self._key, text.encode(), "sha256")
 
     def _word(self, word: str) -> int:
         """The hash of a word in 63 bits, which fit a bigint."""
