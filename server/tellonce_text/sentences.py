@@ -12,17 +12,24 @@ from typing import Final
 _SENTENCE: Final = re.compile(
     r"[^\n.!?…。！？]+(?:[.!?…。！？]+(?!\w)[\"')\]]*|\.(?=\w)|[!?…。！？]+(?=\w))*[^\S\n]*|\n+|[.!?…。！？]+\s*"
 )
-_UNFINISHED: Final = re.compile(r"\b(?:[DMS][rst]|Mrs|[A-Z])\.[^\S\n]*\Z")
+_UNFINISHED: Final = re.compile(r"\b(?:[DMS]r|M[st]|Mrs|[A-Z])\.[^\S\n]*\Z")
 """Matches a title or an initial at the end of a piece. A title or an initial precedes a name, so its period does not
 end the sentence: `Dr. Ann Lee`."""
 
 _LISTS: Final[dict[str, dict[str, str]]] = tomllib.loads(
     (files("tellonce_text") / "abbreviations.toml").read_text(encoding="utf-8")
 )
-_ALWAYS, _NUMBER, _LOWER, _MONTH, _BEFORE_ORDINAL, _OPENER = (
+_ALWAYS, _TITLE, _NUMBER, _LOWER, _LONG_MONTH, _SHORT_MONTH, _DAY_WORDS, _BEFORE_ORDINAL, _OPENER = (
     frozenset(word for of_language in _LISTS[name].values() for word in of_language.split())
-    for name in ("always", "number", "lower", "month", "before_ordinal", "opener")
-)
+    for name in (
+        "always", "title", "number", "lower", "month", "short_month", "before_day", "before_ordinal", "opener",
+    )
+)  # fmt: skip
+_MONTH: Final = _LONG_MONTH | _SHORT_MONTH
+_BEFORE_DAY: Final = _DAY_WORDS | _BEFORE_ORDINAL
+_ENGLISH_AM: Final = re.compile(r"\bI[^\S\n]+am[^\S\n]+\S+\s*\Z", re.IGNORECASE)
+"""Matches the English `I am` before the last word. The German `am` precedes a day."""
+
 _LAST: Final = re.compile(r"(?:(\S*)[^\S\n]+)?[(\"'“„«]*([^\s(\"'“„«]+)\.([^\S\n]*)\Z")
 """Matches the last word before a place and the word before it. The last word ends with a period."""
 _NEXT: Final = re.compile(r"[^\S\n]*[(\"'“„«]*(\w[\w'’]*)")
@@ -36,7 +43,7 @@ _CLOSES: Final = re.compile(r"[”“»«’\"']+\s*+(?:\(|\Z)")
 parenthesis."""
 
 _END: Final = re.compile(
-    r"(?<=[.!?…؟।])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\b[A-Z]\.)\s+|(?<=[.!?…؟।][\"')\]”’»])\s+|(?<=[。！？])|\n+"
+    r"(?<=[.!?…؟।])(?<!\b[DMS]r\.)(?<!\bM[st]\.)(?<!\bMrs\.)(?<!\b[A-Z]\.)\s+|(?<=[.!?…؟।][\"')\]”’»])\s+|(?<=[。！？])|\n+"
 )
 
 _MARKS: Final = "?？؟⁇\u037e"
@@ -93,12 +100,13 @@ def goes_on(text: str, at: int) -> bool:
     last, following = _LAST.search(before), _NEXT.match(text, at, at + _NEAR)
     if last is None or following is None:
         return False
-    word, then = last[2].casefold(), following[1]
     if not last[3] and not text[at : at + 1].isspace():
         return False
+    former, word, then = (last[1] or "").lstrip("([\"'“„«"), last[2], following[1]
     if word[0].isdigit():
-        return _is_ordinal(last[1] or "", word, then)
-    return _is_abbreviation(last[1] or "", word, then)
+        former = "" if _ENGLISH_AM.search(before) else former.casefold()
+        return _is_ordinal(former, word, then, any(map(str.isupper, before)))
+    return _is_abbreviation(former, word, then)
 
 
 def _is_inside_word(text: str, at: int) -> bool:
@@ -110,23 +118,41 @@ def _is_inside_word(text: str, at: int) -> bool:
     )
 
 
-def _is_ordinal(before: str, number: str, then: str) -> bool:
-    """Whether a number with a period is a day or another ordinal number. `before` and `then` are the words around it."""
-    if then.casefold() in _MONTH and number.isdigit() and len(number) <= 2:
-        return True
+def _is_ordinal(before: str, number: str, then: str, has_capitals: bool) -> bool:
+    """Whether a number with a period is a day or another ordinal number. `before` and `then` are the words around it.
+    `has_capitals` is whether the text before the number has a letter in upper case. Without such a letter, a word in
+    lower case can begin a sentence."""
+    is_short = number.isdigit() and len(number) <= 2
+    if is_short and then.casefold() in _MONTH:
+        return before in _BEFORE_DAY or before.endswith((":", ",")) or (then[0].islower() and has_capitals)
     if _begins(then):
         return False
     is_day = _DAY_AND_MONTH.fullmatch(number) is not None
-    return is_day or (number.isdigit() and len(number) <= 2 and before.casefold() in _BEFORE_ORDINAL)
+    if before in _BEFORE_ORDINAL:
+        return is_day or is_short
+    return is_day and then[0].islower() and (has_capitals or before in _BEFORE_DAY)
 
 
-def _is_abbreviation(before: str, word: str, then: str) -> bool:
+def _is_abbreviation(before: str, written: str, then: str) -> bool:
+    """Whether the word `written` with its period is an abbreviation inside a sentence. `before` and `then` are the words
+    around it. A doubtful word is no abbreviation, because joined sentences are also forgotten together."""
+    word, after_number = written.casefold(), before[:1].isdigit() and not before.endswith((",", ";", ":"))
     counts, lower = then[0].isdigit(), then[0].islower()
-    if word in _ALWAYS:
+    if word in _ALWAYS or (word in _TITLE and written[0].isupper()):
         return not _begins(then)
-    if word in _MONTH:
-        return counts or (lower and before[:1].isdigit())
-    return (counts and (word in _NUMBER or word.endswith(_STREET))) or ((counts or lower) and word in _LOWER)
+    if written in ("St", "No"):
+        return _is_saint_or_number(before, written, then)
+    if word in _SHORT_MONTH:
+        return (counts and (after_number or before.casefold() in _BEFORE_DAY)) or (lower and after_number)
+    return (counts and not after_number and (word in _NUMBER or word.endswith(_STREET))) or (lower and word in _LOWER)
+
+
+def _is_saint_or_number(before: str, written: str, then: str) -> bool:
+    """Whether `St.` precedes the name of a saint or `No.` precedes a number. `Main St.` ends the name of a street, and
+    `No.` at the beginning of a sentence is an answer."""
+    if written == "No":
+        return then[0].isdigit() and before[:1].islower() and before[-1:].isalnum()
+    return then[0].isupper() and not _begins(then) and (before[:1].islower() or not before[-1:].isalnum())
 
 
 def _begins(word: str) -> bool:

@@ -541,6 +541,45 @@ async def test_an_edit_of_a_message_does_not_bring_its_forgotten_sentence_back(m
     assert "orblax" not in await texts(memory)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "literal", "added", "left"),
+    [
+        ("Ich traf Dr. Zorblax am 24.12.", "Zorblax", " Anna kam auch.", "Anna kam auch."),
+        ("I saw Dr. Zorblax at 5 p.m.", "Zorblax", " it was bad.", "it was bad."),
+        ("I hid the Zorblax with Ann B.", "Zorblax", " Thanks!", "Thanks!"),
+    ],
+)
+async def test_an_edit_that_joins_words_to_a_forgotten_sentence_does_not_bring_the_sentence_back(
+    memory: Memory, sentence: str, literal: str, added: str, left: str
+) -> None:
+    async with memory.client() as client:
+        await said(client, f"Hi. {sentence}", message_id="7")
+        await forget(client, (), literal=literal)
+        await said(client, f"Hi. {sentence}{added}", message_id="7")
+        seen = (await client.explain(c.ExplainArgs(message_id="7"))).text
+    assert seen == f"Hi. {left}"
+    assert "orblax" not in await texts(memory)
+
+
+@pytest.mark.parametrize(
+    ("text", "literal", "left"),
+    [
+        ("The total was 3.10. Bob paid it.", "Bob", "The total was 3.10."),
+        ("I live on Main St. Peter lives there too.", "Peter", "I live on Main St."),
+        ("The party is in May. 20 people came.", "people", "The party is in May."),
+        ("He is 12. May I come?", "He is", "May I come?"),
+    ],
+)
+async def test_a_sentence_after_a_number_or_an_abbreviation_is_forgotten_without_its_neighbor(
+    memory: Memory, text: str, literal: str, left: str
+) -> None:
+    async with memory.client() as client:
+        await said(client, text, message_id="7")
+        await forget(client, (), literal=literal)
+        seen = (await client.explain(c.ExplainArgs(message_id="7"))).text
+    assert seen == left
+
+
 async def test_summaries_stay_without_it_where_the_messages_were_to_stay(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         for number in range(24):

@@ -1,12 +1,11 @@
 """Recognizes forgotten statements, forgotten sentences of messages, and forgotten names. This module compares keyed
 hashes. The forgotten texts themselves are not stored."""
 
-import hashlib
 import hmac
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 
 from tellonce_server.core.limits import offloaded
 from tellonce_server.store import tombstones
@@ -14,11 +13,14 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.tombstones import Forgotten, Tombstone
 from tellonce_text.claims import claims
 from tellonce_text.folding import fold
-from tellonce_text.sentences import placed_runs
+from tellonce_text.sentences import placed_runs, sentences
 
 SAME = 0.75
 """Minimum share of common words between a forgotten statement and a repetition. The share must be reached in only one
 of the two statements (see `covers`)."""
+
+TELLING = 5
+"""Minimum number of letters and digits of a piece of a sentence whose hash is stored."""
 
 FORGOTTEN_NAME = "forgotten:"
 """The prefix of the names that replace forgotten names."""
@@ -41,9 +43,11 @@ class Tombstones:
         self._key = key
 
     def message_claims(self, text: str, gone: Sequence[str]) -> list[bytes]:
-        """The hashes of a message's text and of the sentences erased from it (`gone`). The hashes identify the text and
-        the sentences if a client sends them again."""
-        said = [text, *(sentence.strip() for sentence in gone)]
+        """The hashes of a message's text, of the sentences erased from it (`gone`) and of the pieces of these sentences.
+        The hashes identify the text and the sentences if a client sends them again. An edit can join the end of a
+        sentence with other words. The pieces that are the same are still identified."""
+        pieces = (piece for sentence in gone for piece in sentences(sentence) if _is_telling(piece))
+        said = [text, *(part.strip() for part in (*gone, *pieces))]
         return [self._message(part) for part in dict.fromkeys(said)]
 
     async def add_names(self, q: Queries, owner_id: int, names: Sequence[str], now: datetime) -> None:
@@ -80,27 +84,31 @@ class Tombstones:
         return text if len(kept) == len(parts) else "".join(kept).strip()
 
     def _parts(self, chat_id: int, number: int, text: str) -> tuple[Claims, list[tuple[str, Claims]]]:
-        """Return the hashes of the whole text. Also return each piece of the text with the hashes of the piece and the
-        hashes of its sentence. Former program versions stored hashes of pieces."""
+        """Return the hashes of the whole text. Also return each piece of the text with its hashes: of the piece, of its
+        sentence, and, for a short piece, of the longer piece that it belongs to."""
         parts: list[tuple[str, Claims]] = []
         for _, run in placed_runs(text):
             of_sentence = self._claims(chat_id, number, "".join(run).strip())
-            several = run if len(run) > 1 else ()
-            parts += [(part, (*of_sentence, *self._claims(chat_id, number, part.strip()))) for part in several]
-            parts += [] if several else [(run[0], of_sentence)]
+            if len(run) == 1:
+                parts.append((run[0], of_sentence))
+                continue
+            for telling, group in _groups(run):
+                shared = *of_sentence, *self._claims(chat_id, number, telling.strip())
+                own = (() if part is telling else self._claims(chat_id, number, part.strip()) for part in group)
+                parts += [(part, (*shared, *claims)) for part, claims in zip(group, own, strict=True)]
         return self._claims(chat_id, number, text), parts
 
     def without_later_forgotten(self, text: str, said_at: datetime, marks: Mapping[bytes, datetime]) -> str:
         """Return the text of an old message without the sentences that were forgotten after the message was sent."""
 
         def gone(part: str) -> bool:
-            claims = self._message(part), self._folded(part), self._hash(f"m:{part}")
+            claims = *self._both(part), self._hash(f"m:{part}")
             return any(said_at < marks.get(claim, said_at) for claim in claims)
 
         kept: list[str] = []
         for _, run in () if gone(text) else placed_runs(text):
             if not gone("".join(run).strip()):
-                kept += [part for part in run if not gone(part.strip())] if len(run) > 1 else run
+                kept += _left(run, gone) if len(run) > 1 else run
         return text if kept and "".join(kept) == text else "".join(kept).strip()
 
     def forgotten_in(self, chat_id: int, number: int, text: str, marks: Forgotten) -> list[str]:
@@ -108,6 +116,7 @@ class Tombstones:
         of_message = marks.get((chat_id, number), frozenset()) | marks.get(None, frozenset())
         runs = [run for _, run in placed_runs(text) if "".join(run).strip()]
 
+        @cache  # a text can repeat a short piece very often
         def gone(part: str) -> bool:
             return not of_message.isdisjoint(self._claims(chat_id, number, part.strip()))
 
@@ -135,23 +144,26 @@ class Tombstones:
         first is the current hash. The others are the hashes of former program versions. Former versions kept the
         punctuation, used the unchanged text, or included the numbers of the chat and the message (before migration
         0062)."""
-        former = self._folded(text), self._hash(f"m:{text}"), self._hash(f"m:{chat_id}:{number}:{text}")
-        return self._message(text), *former
+        return *self._both(text), self._hash(f"m:{text}"), self._hash(f"m:{chat_id}:{number}:{text}")
 
     def _message(self, text: str) -> bytes:
         """The hash of the words in their order. Markup and punctuation are left out, because another client may add or
         drop them."""
-        words = _NO_WORD.sub(" ", _MARKUP.sub("", fold(text))).split()
-        return self._hash(f"s:{' '.join(words)}") if words else self._folded(text)
+        return self._both(text)[0]
 
-    def _folded(self, text: str) -> bytes:
-        return self._hash(f"f:{' '.join(fold(text).split())}")
+    def _both(self, text: str) -> tuple[bytes, bytes]:
+        """The hash of the words, and the hash of the text with its punctuation. The second is also the first if the
+        text has no words."""
+        folded = fold(text)
+        whole = self._hash(f"f:{' '.join(folded.split())}")
+        words = _NO_WORD.sub(" ", _MARKUP.sub("", folded)).split()
+        return self._hash(f"s:{' '.join(words)}") if words else whole, whole
 
     def _name(self, name: str) -> bytes:
         return self._hash(f"n:{name}")
 
     def _hash(self, text: str) -> bytes:
-        return hmac.new(self._key, text.encode(), hashlib.sha256).digest()
+        return hmac.digest(self._key, text.encode(), "sha256")
 
     def _word(self, word: str) -> int:
         """The hash of a word in 63 bits, which fit a bigint."""
@@ -167,6 +179,34 @@ def covers(tombstone: Tombstone, said: Mark) -> bool:
         return False
     shared = len(words & tombstone.words)
     return shared >= SAME * len(tombstone.words) or (shared >= 2 and shared >= SAME * len(words))
+
+
+def _is_telling(piece: str) -> bool:
+    """Whether the piece of a sentence has so many letters and digits that its hash identifies it. A piece such as `12.`
+    or `Dr.` is in many sentences."""
+    return sum(map(str.isalnum, piece)) >= TELLING
+
+
+def _groups(run: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Group the pieces of a sentence, so that each group has one longer piece. Return each group with this piece. The
+    short pieces of the group are forgotten with it. If the sentence has only short pieces, each is its own group."""
+    if not any(map(_is_telling, run)):
+        return [(piece, [piece]) for piece in run]
+    groups: list[tuple[str, list[str]]] = []
+    for piece in run:
+        if groups and not _is_telling(piece):
+            groups[-1][1].append(piece)
+        elif groups and not _is_telling(groups[-1][0]):
+            groups[-1] = (piece, [*groups[-1][1], piece])
+        else:
+            groups.append((piece, [piece]))
+    return groups
+
+
+def _left(run: Sequence[str], gone: Callable[[str], bool]) -> list[str]:
+    """The pieces of a sentence that are not forgotten. `gone` says whether a piece is marked as forgotten."""
+    groups = [(telling, group) for telling, group in _groups(run) if not gone(telling.strip())]
+    return [piece for telling, group in groups for piece in group if piece is telling or not gone(piece.strip())]
 
 
 def _words(text: str) -> list[str]:
