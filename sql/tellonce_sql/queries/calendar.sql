@@ -7,6 +7,11 @@ select zone from calendar for update
 -- The time zone in which the stored whole days begin; null before the first start
 select zone from calendar
 
+-- name: fresh
+-- across owners: the time zone belongs to the whole database
+-- Whether the database has neither a time zone nor a memory
+select zone is null and not exists (select from memories) from calendar
+
 -- name: set_zone
 -- $1 a time zone
 update calendar set zone = $1
@@ -36,11 +41,12 @@ where (deadline_is_day or happens_on_days or (valid_from at time zone $1)::time 
 -- name: move_repeated
 -- across owners: the time zone belongs to the whole database
 -- $1 the former time zone, $2 the new one: a repeated reminder that has a time of day is due at this time in the new
--- zone, on the same day. So it comes once on each day. Reminders every few minutes or hours keep their next moment.
+-- zone, on the same day. So it comes once on each day. Reminders every few minutes or hours keep their next moment. $3
+-- now: a reminder that a worker is delivering is left alone, so that it is not delivered again.
 with moved as (
   update reminders
-  set due_at = (due_at at time zone $1) at time zone $2, worker = null, leased_until = null
-  where done_at is null and repeats ~ '^(\S+ [\d,]+ |R/\S+/P\d+[DM])'
+  set due_at = (due_at at time zone $1) at time zone $2
+  where done_at is null and (leased_until is null or leased_until < $3) and repeats ~ '^(\S+ [\d,]+ |R/\S+/P\d+[DM])'
   returning owner_id, memory_id, due_at
 )
 update memories m set deadline = moved.due_at
