@@ -151,12 +151,32 @@ async def test_the_first_and_the_last_day_of_a_statement_stay_these_days(
     async with in_zone(settings, clock, SINGAPORE) as memory:
         await remember_day(memory, "Fair", last)
         async with memory.tables() as tables:
-            ended = "update memories set status = 'completed', valid_from = $1, valid_to = $2"
+            ended = "update memories set status = 'completed', valid_from = $1, valid_to = $2, deadline = $2"
             await tables.execute(ended, at(SINGAPORE, first), at(SINGAPORE, last, 23, 59))
     for zone in (NEW_YORK, AUCKLAND):
         async with in_zone(settings, clock, zone) as memory, memory.client() as client:
             (fair,) = (await client.get_profile(c.GetProfileArgs(status="completed"))).dates
         assert (day_of(fair.valid_from, zone), day_of(fair.valid_to, zone)) == (first, last)
+
+
+@pytest.mark.parametrize("imports", [True, False])
+async def test_a_statement_that_ended_in_the_last_minute_of_a_day_ended_at_that_moment(
+    postgres: EmbeddedPostgres, settings: ServerSettings, clock: Clock, tmp_path: Path, imports: bool
+) -> None:
+    ended = at(SINGAPORE, date(2026, 2, 17), 23, 59)
+    async with in_zone(settings, clock, SINGAPORE) as memory:
+        await remember_day(memory, "Fair", date(2026, 2, 20))
+        async with memory.tables() as tables:
+            await tables.execute("update memories set status = 'completed', valid_to = $1", ended)
+        wrote = await exported(memory)
+    async with database(postgres) as dsn:
+        there = settings.model_copy(update={"database_url": SecretStr(dsn)}) if imports else settings
+        async with in_zone(there, clock, NEW_YORK) as memory, memory.client() as client:
+            if imports:
+                await imported(memory, wrote, tmp_path)
+            (fair,) = (await client.get_profile(c.GetProfileArgs(status="completed"))).dates
+    assert fair.valid_to == ended
+    assert fair.deadline == at(NEW_YORK, date(2026, 2, 20))
 
 
 STORED = """
