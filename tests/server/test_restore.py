@@ -10,7 +10,7 @@ from tellonce_server.app.bootstrap import KEY_NAME
 from tellonce_server.store.backup.archive import BackupRefused, write
 from tellonce_server.store.backup.restore import aside, replace, texts_held
 from tellonce_server.store.database import as_login
-from tests.memory_fixtures import USER, Clock, Memory, forget, session
+from tests.memory_fixtures import START, USER, Clock, Memory, forget, session
 
 pytestmark = pytest.mark.anyio
 
@@ -36,3 +36,17 @@ async def test_a_restore_that_fails_at_its_end_changes_nothing(
         assert await replace(dsn, file, kept, KEY_NAME) == 1
         assert await texts_held(tables) == {USER: (0, 2)}
         assert await tables.fetchrow(HELD) == before[1]
+
+
+async def test_a_restore_keeps_which_times_are_whole_days(memory: Memory, dsn: str, tmp_path: Path) -> None:
+    file, held = tmp_path / "old.tellonce", "select deadline_is_day, happens_on_days from memories"
+    async with memory.client() as client, memory.tables() as tables:
+        await client.remember(c.RememberArgs(content="Fair", kind="date", deadline=START))
+        await tables.execute("update memories set deadline_is_day = true, happens_on_days = true")
+        await write(tables, file)
+    async with session(dsn) as tables:
+        await replace(dsn, file, await aside(tables, KEY_NAME), KEY_NAME)
+        assert tuple(await tables.fetchrow(held) or ()) == (True, True)
+        await tables.execute("update memories set deadline = '2026-05-01 00:00+08'")
+        await tables.execute("update memories set deadline = '2026-05-01 09:00+08'")
+        assert not (await tables.fetchrow(held) or (True,))[0]

@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -23,6 +23,7 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.memory import expiry
 from tellonce_server.services.export import Entry, entries
 from tellonce_server.services.import_messages import Importers
+from tellonce_server.store import calendar
 from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
 from tellonce_server.store.postgres.migrations import migrate
 from tellonce_sql import migrations
@@ -150,12 +151,32 @@ async def test_the_first_and_the_last_day_of_a_statement_stay_these_days(
     async with in_zone(settings, clock, SINGAPORE) as memory:
         await remember_day(memory, "Fair", last)
         async with memory.tables() as tables:
-            ended = "update memories set status = 'completed', valid_from = $1, valid_to = $2"
+            ended = "update memories set status = 'completed', valid_from = $1, valid_to = $2, deadline = $2"
             await tables.execute(ended, at(SINGAPORE, first), at(SINGAPORE, last, 23, 59))
     for zone in (NEW_YORK, AUCKLAND):
         async with in_zone(settings, clock, zone) as memory, memory.client() as client:
             (fair,) = (await client.get_profile(c.GetProfileArgs(status="completed"))).dates
         assert (day_of(fair.valid_from, zone), day_of(fair.valid_to, zone)) == (first, last)
+
+
+@pytest.mark.parametrize("imports", [True, False])
+async def test_a_statement_that_ended_in_the_last_minute_of_a_day_ended_at_that_moment(
+    postgres: EmbeddedPostgres, settings: ServerSettings, clock: Clock, tmp_path: Path, imports: bool
+) -> None:
+    ended = at(SINGAPORE, date(2026, 2, 17), 23, 59)
+    async with in_zone(settings, clock, SINGAPORE) as memory:
+        await remember_day(memory, "Fair", date(2026, 2, 20))
+        async with memory.tables() as tables:
+            await tables.execute("update memories set status = 'completed', valid_to = $1", ended)
+        wrote = await exported(memory)
+    async with database(postgres) as dsn:
+        there = settings.model_copy(update={"database_url": SecretStr(dsn)}) if imports else settings
+        async with in_zone(there, clock, NEW_YORK) as memory, memory.client() as client:
+            if imports:
+                await imported(memory, wrote, tmp_path)
+            (fair,) = (await client.get_profile(c.GetProfileArgs(status="completed"))).dates
+    assert fair.valid_to == ended
+    assert fair.deadline == at(NEW_YORK, date(2026, 2, 20))
 
 
 STORED = """
@@ -288,6 +309,60 @@ async def test_a_single_reminder_keeps_its_moment_and_its_text_gives_this_moment
         assert one.memory.content == f"Check ({local:%Y-%m-%d %H:%M})"
         assert [result.text for result in found.results] == [one.memory.content]
         assert again.memory.id == one.memory.id
+
+
+@asynccontextmanager
+async def beside(settings: ServerSettings, clock: Clock, zone: str) -> AsyncGenerator[Memory]:
+    """The memory of a process that is not the HTTP server, with this time zone."""
+    there = settings.model_copy(update={"timezone": zone})
+    async with opened(Storage(there, clock, keeps_tokens=False)) as memory:
+        yield memory
+
+
+async def zone_of(memory: Memory) -> str | None:
+    return await calendar.zone((await memory.storage.services()).deps.database)
+
+
+async def test_a_process_beside_the_server_uses_the_zone_of_the_server(settings: ServerSettings, clock: Clock) -> None:
+    clock.at = at(SINGAPORE, date(2026, 2, 16), 19)
+    async with in_zone(settings, clock, SINGAPORE) as memory:
+        await remember_day(memory, "Passport expires", PASSPORT)
+        await set_here(memory, SIX_PM, "14 18 * * *")
+        async with beside(settings, clock, "UTC") as other, other.client() as client:
+            midnight = datetime.combine(PASSPORT, time())
+            visa = c.RememberArgs.model_construct(content="Visa ends", kind="date", deadline=midnight)
+            await client.remember(visa)
+            assert await zone_of(other) == SINGAPORE
+            known = await dates_of(other)
+        assert known["Visa ends"].deadline == known["Passport expires"].deadline == at(SINGAPORE, PASSPORT)
+        assert (await pending(memory)).due_at == SIX_PM
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+async def test_a_process_without_a_server_changes_the_zone_only_if_the_user_chose_it(
+    settings: ServerSettings, clock: Clock, monkeypatch: pytest.MonkeyPatch, chosen: bool
+) -> None:
+    async with in_zone(settings, clock, SINGAPORE) as memory:
+        await remember_day(memory, "Passport expires", PASSPORT)
+    monkeypatch.setattr("tellonce.settings.system_timezone", lambda: NEW_YORK)
+    values = {name: getattr(settings, name) for name in settings.model_fields_set - {"timezone"}}
+    monkeypatch.delenv("USER_TIMEZONE", raising=False)
+    here = ServerSettings.model_validate(values | ({"timezone": NEW_YORK} if chosen else {}))
+    assert here.timezone == NEW_YORK
+    async with opened(Storage(here, clock, keeps_tokens=False)) as memory:
+        assert await zone_of(memory) == (NEW_YORK if chosen else SINGAPORE)
+        known = await dates_of(memory)
+    assert known["Passport expires"].deadline == at(NEW_YORK if chosen else SINGAPORE, PASSPORT)
+
+
+async def test_a_reminder_that_is_being_delivered_keeps_its_moment(settings: ServerSettings, clock: Clock) -> None:
+    async with in_zone(settings, clock, SINGAPORE) as memory:
+        await set_here(memory, SIX_PM, "14 18 * * *")
+        async with memory.tables() as tables:
+            leased = "update reminders set worker = 'relay', leased_until = $1"
+            await tables.execute(leased, clock() + timedelta(minutes=1))
+    async with in_zone(settings, clock, NEW_YORK) as memory:
+        assert (await pending(memory)).due_at == SIX_PM
 
 
 async def set_again(client: MemoryClient, due: datetime) -> None:

@@ -30,7 +30,10 @@ KEYED_OTHERWISE = {
 
 BY_THE_LOGIN = (
     *("tokens.add", "tokens.all", "tokens.revoke", "keys.obtain"),
-    *(f"calendar.{name}" for name in ("zone", "set_zone", "mark_days", "move_days", "move_repeated", "restamp")),
+    *(
+        f"calendar.{name}"
+        for name in ("zone", "fresh", "set_zone", "mark_days", "move_days", "move_repeated", "restamp")
+    ),
 )
 """Queries that use the tables of tokens and keys, or the time zone of all owners. The server's roles may not run
 them."""

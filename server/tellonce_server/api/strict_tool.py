@@ -35,11 +35,11 @@ CallerOf = Callable[[], Caller]
 class StrictTool(Tool):
     """A tool that validates its arguments, and returns its result as compact text and as structured content.
 
-    Times are read and shown in the user's `zone`; if `zone` is None, the times stay unchanged.
+    Times are read and shown in the zone that `zone` returns; if `zone` is None, the times stay unchanged.
     """
 
     spec: ToolSpec = Field(exclude=True)
-    zone: ZoneInfo | None = Field(exclude=True)
+    zone: Callable[[], ZoneInfo] | None = Field(exclude=True)
     scopes: frozenset[str] = Field(exclude=True)
     caller_of: CallerOf = Field(exclude=True)
     observe: Callable[[str, float, bool], None] = Field(exclude=True)
@@ -61,9 +61,10 @@ class StrictTool(Tool):
             self.observe(self.name, time.perf_counter() - started, ok)
 
     async def _answer(self, arguments: dict[str, Any], context: AnyContext) -> CallToolResult | InputRequiredResult:
+        zone = self.zone() if self.zone is not None else None
         try:
             taken = coerced(arguments, _full_schema(self.spec.args))
-            args = self.spec.args.model_validate(taken, context={ZONE: self.zone})
+            args = self.spec.args.model_validate(taken, context={ZONE: zone})
         except ValidationError as error:
             return failed(invalid(explained(self.name, error, self.spec.args), error, self.name))
         try:
@@ -83,7 +84,7 @@ class StrictTool(Tool):
         errors.DATABASE_ERRORS.answered()
         if isinstance(result, InputRequiredResult):
             return result
-        shown = result if self.zone is None else in_zone(result, self.zone)
+        shown = result if zone is None else in_zone(result, zone)
         structured = shown.model_dump(mode="json", exclude_none=False)
         reads_data_only = bool((context.request_context.meta or {}).get(DATA_META))
         return CallToolResult(
@@ -103,7 +104,7 @@ def strict_tool(
     spec: ToolSpec,
     *,
     scopes: frozenset[str],
-    zone: ZoneInfo | None,
+    zone: Callable[[], ZoneInfo] | None,
     caller_of: CallerOf,
     observe: Callable[[str, float, bool], None],
 ) -> StrictTool:

@@ -54,12 +54,11 @@ async def open_memory(
 ) -> Opened:
     """Open the memory in the database. The memory is closed when `stack` is closed."""
     dsn = opened.route.direct
+    settings = await _in_calendar(dsn, settings, now(), serves=keeps_tokens)
     database = await _pool(stack, opened.route, durable=True)
     traces = await _pool(stack, opened.route, durable=False)
     announcer = Announcer(database)
     key = await _access(dsn, settings, now(), keeps_tokens=keeps_tokens)
-    async with as_login(dsn) as login:
-        await calendar.follow(login, settings.timezone)
     deps = Dependencies(settings, database, traces, embedder, Tombstones(key), now, announcer, emit)
     services = Services(deps, key)
     stack.push_async_callback(services.receipts.written)
@@ -80,7 +79,9 @@ async def open_memory(
 async def open_in_one_transaction(settings: ServerSettings, dsn: str) -> AsyncGenerator[tuple[Any, Services]]:
     """Yield the connection of one transaction, and services that work in this transaction. Other processes are not
     notified of changes, so no other process may use the memory during the block."""
-    quiet = settings.model_copy(update={"embeddings": "none"})
+    async with as_login(dsn) as login:
+        zone = await calendar.zone(login) or settings.timezone
+    quiet = settings.model_copy(update={"embeddings": "none", "timezone": zone})
     key = await _access(dsn, quiet, utc_now(), keeps_tokens=False)
     async with one_transaction(dsn) as (connection, database):
         deps = Dependencies(
@@ -89,6 +90,18 @@ async def open_in_one_transaction(settings: ServerSettings, dsn: str) -> AsyncGe
             emit=journal("server", quiet, utc_now),
         )
         yield connection, Services(deps, key)
+
+
+async def _in_calendar(dsn: str, settings: ServerSettings, now: datetime, *, serves: bool) -> ServerSettings:
+    """The settings with the time zone of the stored whole days. Only the HTTP server (`serves`) may change this zone.
+    Another process may change it only if USER_TIMEZONE is set and no other process uses the database: the system's zone
+    can be that of a container. Every process may set the zone of a new database."""
+    async with as_login(dsn) as login:
+        chosen = "timezone" in settings.model_fields_set and await calendar.alone(login)
+        if serves or chosen or await calendar.fresh(login):
+            await calendar.follow(login, settings.timezone, now)
+        zone = await calendar.zone(login) or settings.timezone
+    return settings.model_copy(update={"timezone": zone})
 
 
 async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_tokens: bool) -> bytes:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from mcp import MCPError
 from mcp.server import CacheHint, MCPServer
@@ -133,7 +132,7 @@ def build_server(
     own_caller = None if auth or caller_of else Caller(settings.default_user, PERSON)
     who = caller_of or (http_caller if own_caller is None else lambda: own_caller)
     own = page_tools(storage.services)
-    zone = ZoneInfo(settings.timezone)
+    zone = storage.zone
     # Times for the relay and the agent carry an offset, so they are left unchanged.
     offered = (
         (own, PERSON, zone),

@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
+from zoneinfo import ZoneInfo
 
 from mcp.server.auth.provider import AccessToken
 
@@ -106,6 +107,11 @@ class Storage:
             "tasks": self._opened_as.side_tasks.health if self._opened_as is not None else {},
             "blocked": self._watch.episodes,
         }
+
+    def zone(self) -> ZoneInfo:
+        """The time zone of the stored whole days. Until the storage is open, the zone of this process."""
+        opened = self._opened_as
+        return opened.services.deps.zone if opened is not None else ZoneInfo(self.settings.timezone)
 
     def on_call(self, heard: OnCall) -> None:
         """Register a listener for completed tool calls."""

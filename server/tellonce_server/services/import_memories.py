@@ -6,13 +6,13 @@ restored unchanged.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from functools import partial
 from typing import Literal, Self
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import MAX_TEXT_BYTES, Memory, MemoryKind, Scope
-from tellonce.contract_types import HOLDING, Instant
+from tellonce.contract_types import HOLDING, Instant, When
 from tellonce_server.core.scope import ChatScope, room
 from tellonce_server.domain.location import message_of_id
 from tellonce_server.domain.memory import statements
@@ -25,7 +25,7 @@ from tellonce_server.store import memories, reminders, tombstones
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory, Quoted, Stated
 from tellonce_server.store.reminders import Alarm
-from tellonce_text.dates.clock import STAMP, local, not_ahead, same_day
+from tellonce_text.dates.clock import STAMP, is_day, local, not_ahead, same_day
 from tellonce_text.dates.meanings import due_date
 from tellonce_text.importance import statement_importance
 from tellonce_text.secrets import mask
@@ -97,11 +97,28 @@ class ExportedMemory(Stated):
             stamped = self.alarm.repeats is None and self.content.endswith(former)
             return replace(self, content=self.content.removesuffix(former) + present) if stamped else self
         moved = partial(_moved, former=self.zone, zone=zone)
-        when = self.when
-        if when is not None:
+        when, end = self.when, self.valid_to
+        on_days = when is not None and when.precision != "instant" and _on_days(when, self.zone)
+        last, whole = (when.end, on_days) if when is not None and when.end is not None else (self.deadline, True)
+        ends_on_day = end is not None and (_at_midnight(end, self.zone) or (whole and end == last))
+        if when is not None and on_days:
             when = when.model_copy(update={"start": moved(when.start), "end": moved(when.end)})
-        start = same_day(self.valid_from, self.zone, zone)
-        return replace(self, valid_from=start, valid_to=moved(self.valid_to), deadline=moved(self.deadline), when=when)
+        start = self.valid_from
+        return replace(
+            self,
+            valid_from=same_day(start, self.zone, zone) if _at_midnight(start, self.zone) else start,
+            valid_to=moved(end) if ends_on_day else end,
+            deadline=moved(self.deadline),
+            when=when,
+        )
+
+
+def _on_days(when: When, zone: ZoneInfo) -> bool:
+    return all(is_day(local(at, zone)) for at in (when.start, when.end) if at is not None)
+
+
+def _at_midnight(at: datetime, zone: ZoneInfo) -> bool:
+    return local(at, zone).time() == time()
 
 
 def _moved(at: datetime | None, former: ZoneInfo, zone: ZoneInfo) -> datetime | None:

@@ -1,15 +1,27 @@
 """The user's calendar: the time zone in which the stored whole days begin. If the zone changes, every whole day stays the
 same day, and a repeated reminder keeps its time of day."""
 
+from datetime import datetime
+
 from tellonce_server.store.database import Transaction
 from tellonce_server.store.named_queries import Value
 
 zone = Value[[], str | None]("calendar.present")
 
 
-async def follow(q: Transaction, zone: str) -> None:
-    """Change the stored whole days and reminders to `zone`, unless they are in this zone already. `q` must be a connection of the login
-    that owns the tables."""
+async def alone(q: Transaction) -> bool:
+    """Whether no other tellonce process uses the database."""
+    return not await q.value("backup.sessions")
+
+
+async def fresh(q: Transaction) -> bool:
+    """Whether the database has neither a time zone nor a memory."""
+    return bool(await q.value("calendar.fresh"))
+
+
+async def follow(q: Transaction, zone: str, now: datetime) -> None:
+    """Change the stored whole days and reminders to `zone`, unless they are in this zone already. A reminder that is
+    being delivered keeps its moment. `q` must be a connection of the login that owns the tables."""
     async with q.savepoint():
         former = await q.value("calendar.zone")
         if former == zone:
@@ -18,5 +30,6 @@ async def follow(q: Transaction, zone: str) -> None:
         if former is None:
             await q.run("calendar.mark_days", zone)
             return
-        for change in ("move_days", "move_repeated", "restamp"):
-            await q.run(f"calendar.{change}", former, zone)
+        await q.run("calendar.move_days", former, zone)
+        await q.run("calendar.move_repeated", former, zone, now)
+        await q.run("calendar.restamp", former, zone)

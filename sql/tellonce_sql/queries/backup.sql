@@ -117,6 +117,14 @@ where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
   and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
 order by i.indexrelid
 
+-- name: triggers
+-- $1 enable or disable: the triggers that change rows when they are stored. A backup contains the rows as they were
+-- stored, so a restore does not run these triggers.
+select format('alter table %s %s trigger %I', t.tgrelid::regclass, $1::text, t.tgname)
+from pg_trigger t
+join pg_class c on c.oid = t.tgrelid
+where c.relnamespace = current_schema()::regnamespace and not t.tgisinternal and t.tgtype & 2 = 2
+
 -- name: numbers
 -- Makes identity columns continue after their highest number
 do $$

@@ -7,6 +7,11 @@ select zone from calendar for update
 -- The time zone in which the stored whole days begin; null before the first start
 select zone from calendar
 
+-- name: fresh
+-- across owners: the time zone belongs to the whole database
+-- Whether the database has neither a time zone nor a memory
+select zone is null and not exists (select from memories) from calendar
+
 -- name: set_zone
 -- $1 a time zone
 update calendar set zone = $1
@@ -22,25 +27,30 @@ where is_day(deadline, $1) or is_day(coalesce(happens_from, happens_to), $1)
 
 -- name: move_days
 -- across owners: the time zone belongs to the whole database
--- $1 the former time zone, $2 the new one: every whole day stays the same day. The time of a reminder is a moment, even
--- at midnight.
+-- $1 the former time zone, $2 the new one: every whole day stays the same day. A statement ends on
+-- a whole day if it ends at midnight, or with its deadline or event that is a whole day. The time of a reminder is a
+-- moment, even at midnight.
 update memories m
 set deadline = case when deadline_is_day then same_day(deadline, $1, $2) else deadline end,
   happens_from = case when happens_on_days then same_day(happens_from, $1, $2) else happens_from end,
   happens_to = case when happens_on_days then same_day(happens_to, $1, $2) else happens_to end,
   valid_from = case when (valid_from at time zone $1)::time = '00:00' then same_day(valid_from, $1, $2) else valid_from end,
-  valid_to = case when is_day(valid_to, $1) then same_day(valid_to, $1, $2) else valid_to end
-where (deadline_is_day or happens_on_days or (valid_from at time zone $1)::time = '00:00' or is_day(valid_to, $1))
+  valid_to = case
+    when (valid_to at time zone $1)::time = '00:00' or case when happens_to is null then deadline_is_day and valid_to = deadline
+      else happens_on_days and valid_to = happens_to end
+    then same_day(valid_to, $1, $2) else valid_to end
+where (deadline_is_day or happens_on_days or (valid_from at time zone $1)::time = '00:00' or (valid_to at time zone $1)::time = '00:00')
   and not exists (select from reminders r where r.owner_id = m.owner_id and r.memory_id = m.id)
 
 -- name: move_repeated
 -- across owners: the time zone belongs to the whole database
 -- $1 the former time zone, $2 the new one: a repeated reminder that has a time of day is due at this time in the new
--- zone, on the same day. So it comes once on each day. Reminders every few minutes or hours keep their next moment.
+-- zone, on the same day. So it comes once on each day. Reminders every few minutes or hours keep their next moment. $3
+-- now: a reminder that a worker is delivering is left alone, so that it is not delivered again.
 with moved as (
   update reminders
-  set due_at = (due_at at time zone $1) at time zone $2, worker = null, leased_until = null
-  where done_at is null and repeats ~ '^(\S+ [\d,]+ |R/\S+/P\d+[DM])'
+  set due_at = (due_at at time zone $1) at time zone $2
+  where done_at is null and (leased_until is null or leased_until < $3) and repeats ~ '^(\S+ [\d,]+ |R/\S+/P\d+[DM])'
   returning owner_id, memory_id, due_at
 )
 update memories m set deadline = moved.due_at

@@ -163,10 +163,14 @@ async def _copy_all(connection: Any, archive: Archive) -> None:
     indexes = await connection.fetch(query("backup.indexes"))
     for index in indexes:
         await connection.execute(index["clear"])
+    for disable in await connection.fetch(query("backup.triggers"), "disable"):
+        await connection.execute(disable[0])
     for table in tables:
         with archive.file.open(f"tables/{table.name}") as rows:
             source = cast(BinaryIO, rows)
             await connection.copy_to_table(table.name, columns=table.columns, source=source)
+    for enable in await connection.fetch(query("backup.triggers"), "enable"):
+        await connection.execute(enable[0])
     for index in indexes:
         await connection.execute(index["build"])
     await connection.execute(query("backup.numbers"))
