@@ -101,6 +101,7 @@ class Tombstones:
     def without_later_forgotten(self, text: str, said_at: datetime, marks: Mapping[bytes, datetime]) -> str:
         """Return the text of an old message without the sentences that were forgotten after the message was sent."""
 
+        @cache  # a text can repeat a short piece very often
         def gone(part: str) -> bool:
             claims = *self._both(part), self._hash(f"m:{part}")
             return any(said_at < marks.get(claim, said_at) for claim in claims)
