@@ -9,8 +9,6 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 
-from tellonce_cli.screen import harmless
-
 if sys.platform != "win32":
     import termios
 
@@ -43,7 +41,6 @@ class Keyboard:
         piped = _piped()
         self._read: Callable[[str], str | None] = _typed if self.interactive else lambda _: next(piped, None)
         self._reading: asyncio.Future[str | None] | None = None
-        self._prompt = ""
         if self.interactive:
             # With readline, `input` supports arrow keys, a history, lines of any length, and multi-line paste.
             with suppress(ImportError):  # Python can be built without readline
@@ -51,7 +48,6 @@ class Keyboard:
 
     async def line(self, prompt: str) -> str | None:
         """The next line without its line end; None at the end of the input. The prompt is not printed for a pipe."""
-        self._prompt = prompt
         if self._reading is None:
             self._reading = self._begin(prompt)
         elif self.interactive:
@@ -74,15 +70,6 @@ class Keyboard:
             print()  # end the prompt's line
             return ""
         return reading.result() or ""
-
-    def show(self, text: str) -> None:
-        """Print a text while the user may be typing. Then print the prompt and the typed text again."""
-        text = harmless(text)
-        if not self.interactive or self._reading is None:
-            print(text, flush=True)
-            return
-        line = sys.modules["readline"].get_line_buffer() if "readline" in sys.modules else ""
-        print(f"\r\x1b[K{text}\n{self._prompt}{line}", end="", flush=True)
 
     def _begin(self, prompt: str) -> "asyncio.Future[str | None]":
         loop = asyncio.get_running_loop()

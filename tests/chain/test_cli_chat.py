@@ -84,8 +84,7 @@ async def test_each_command_answers_and_an_empty_line_does_not(at_home: Home) ->
         "Nothing here yet",
         "A new conversation begins",
         "/forget topic",
-        "/undo –",
-        "/yes, /no –",
+        "/cancel 1 –",
     ):
         assert part in told
     assert told.count("Tell me what to keep") == 1
@@ -94,8 +93,8 @@ async def test_each_command_answers_and_an_empty_line_does_not(at_home: Home) ->
 async def test_help_lists_the_commands_that_the_terminal_has_and_no_others(at_home: Home) -> None:
     listed = re.findall(r"^(/\w+)", await at_home.run("chat", told="/help\n"), re.MULTILINE)
     assert listed[:2] == ["/memory", "/remember"]
-    assert {"/cancel", "/undo", "/yes"} <= {*listed}
-    assert "don't know that command" not in await at_home.run("chat", told="\n".join([*listed, "/no"]) + "\n")
+    assert "/cancel" in listed
+    assert "don't know that command" not in await at_home.run("chat", told="\n".join(listed) + "\n")
 
 
 async def test_why_shows_what_the_last_answer_was_based_on(at_home: Home) -> None:
@@ -105,55 +104,26 @@ async def test_why_shows_what_the_last_answer_was_based_on(at_home: Home) -> Non
     assert "I don't know that command." in told
 
 
-async def test_reminders_are_set_in_words_listed_cancelled_and_taken_back(at_home: Home) -> None:
+async def test_reminders_are_set_in_words_listed_and_cancelled(at_home: Home) -> None:
     told = await at_home.run(
         "chat",
-        told="Remind me tomorrow at 9 to call mom\n/remind every Monday at 8 to water the plants\n/undo\n/cancel\n"
-        "/reminders\n/cancel 1\nwhat reminders do I have?\n/help\n",
+        told="Remind me tomorrow at 9 to call mom\n/remind every Monday at 8 to water the plants\n/cancel\n"
+        "/reminders\n/cancel 1\nwhat reminders do I have?\n/remind\n",
     )
     lines = told.splitlines()
-    assert lines[0] == "⏰ I'll remind you tomorrow at 9:00 AM: call mom  [/undo]"
-    assert lines[1].endswith("water the plants (every Monday at 8)  [/undo]")
-    assert lines[2:7] == [
-        "↩ Taken back: water the plants (every Monday at 8)",
-        "Which one? /reminders lists them; /cancel 1 cancels the first.",
-        "⏰ Your reminders:",
-        "1. tomorrow at 9:00 AM: call mom",
-        "✗ Cancelled: call mom",
-    ]
-    assert lines[7].startswith("You have no reminders.")
-    assert "/cancel 1 –" in told
-    assert "/routines" not in told
+    assert lines[0] == "⏰ I'll remind you tomorrow at 9:00 AM: call mom"
+    assert lines[1] == lines[3] == "No Telegram bot is set up to deliver it; /reminders lists it."
+    assert lines[2].endswith("water the plants (every Monday at 8)")
+    assert lines[4:6] == ["Which one? /reminders lists them; /cancel 1 cancels the first.", "⏰ Your reminders:"]
+    first = "call mom" if lines[6].endswith("call mom") else "water the plants (every Monday at 8)"
+    assert lines[8] == f"✗ Cancelled: {first}"
+    assert [len([line for line in lines[9:] if line.endswith(end)]) for end in ("call mom", "(every Monday at 8)")] in (
+        [0, 2],
+        [2, 0],
+    )
     said = [e["content"] for e in await at_home.everything() if e["type"] == "message" and e["role"] == "user"]
     assert said.count("Remind me tomorrow at 9 to call mom") == 1
     assert not [text for text in said if text.startswith("/")]
-
-
-async def test_a_reminder_is_offered_and_a_request_that_sets_none_is_answered_so(at_home: Home) -> None:
-    told = await at_home.run(
-        "chat",
-        told="every Friday at 5 pm water the plants\n/yes\n/yes\nDentist next week, remind me an hour before\n/reminders\n",
-    )
-    lines = told.splitlines()
-    assert lines[1] == "⏰ Shall I remind you every Friday at 5 pm?  [✓ /yes]"
-    assert lines[2].endswith("water the plants (every Friday at 5 pm)  [/undo]")
-    assert lines[3] == "My last answer asked nothing."
-    assert lines[5].startswith("⏰ I have not set a reminder")
-    assert lines[7].endswith("water the plants (every Friday at 5 pm)")
-
-
-@pytest.mark.slow
-async def test_a_reminder_is_shown_while_the_person_types(at_home: Home) -> None:
-    async with typing(at_home) as person:
-        await person.until("you › ")
-        person.types("/remind in 1 minute to stir the soup\r")
-        await person.until("⏰ I'll remind you")
-        person.types("Where is")
-        await person.until("⏰ stir the soup")
-        await person.until("you › Where is", 2)
-        person.types("\x15\x04")
-        async with asyncio.timeout(HANGS):
-            assert await person.process.wait() == 0
 
 
 async def test_a_turn_that_is_begun_again_gives_the_terminal_its_cursor_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,17 +174,14 @@ def test_a_terminal_gets_whole_words_and_whole_commands_and_a_pipe_whole_lines(w
     assert pipe.getvalue() == f"{text}\n"
 
 
-async def test_a_text_cannot_command_the_terminal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_text_cannot_command_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     evil, screen = "a\x1b]52;c;eA==\x07 b\x9b2J\r c\x1b[2J\n\td", io.StringIO()
     console = Screen(file=screen, force_terminal=True, color_system=None, width=60)
     monkeypatch.setattr(chat, "console", console)
     await chat.Terminal().send(evil)
     console.print(evil)
-    Keyboard().show(evil)
-    shown = screen.getvalue() + capsys.readouterr().out
-    assert shown.count("]52;c;eA==") == 3
+    shown = screen.getvalue()
+    assert shown.count("]52;c;eA==") == 2
     assert set(shown) & {"\x1b", "\x07", "\x9b", "\r"} == set()
 
 

@@ -8,18 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp.client import Client
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce.connect import PROTOCOL, connected
 from tellonce.reminders import ClaimRemindersArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
-from tellonce_cli.chat_reminders import ChatReminders
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.turn.reminders import what_of
-from tellonce_server.app.server import build_server
-from tellonce_server.core.scope import Caller
 from tellonce_server.services.remember import Rememberer
 from tests.hand_worker import read
 from tests.memory_fixtures import Clock, Memory
@@ -161,45 +155,6 @@ async def test_without_a_model_a_reply_is_about_its_message_and_words_about_a_re
     assert shown[3] == "I'll keep that."
     assert shown[5].startswith("Forget “The boiler's serial number is BX-99”?")
     assert "[message, Feb 16] The boiler's" in shown[5]
-
-
-@pytest.mark.parametrize("bot", [False, True])
-async def test_a_terminals_reminders_are_those_of_the_bots_chat_and_rings_where_no_bot_does(
-    memory: Memory, clock: Clock, bot: bool
-) -> None:
-    shown: list[str] = []
-    caller = Caller(42, frozenset(("assistant",)))
-    server = build_server(memory.settings, memory.storage, auth=False, caller_of=lambda: caller)
-    async with connected(Client(server, mode=PROTOCOL)) as client, memory.relay() as relay:
-        chat = ChatReminders(client, ZONE, shown.append, clock, delivers=not bot, opened=clock())
-        said = Incoming("", None, "terminal:1", clock().astimezone(ZONE), "terminal")
-        await chat.set(said, "tomorrow at 9 to call mom")
-        await chat.set(said, "every Monday at 8am to water the plants")
-        await relay.set_reminder(SetReminderArgs(chat_id=-200, content="vote", at=clock() + timedelta(hours=1)))
-        assert (await chat.listed(said)).splitlines()[1] == "1. tomorrow at 9:00 AM: call mom"
-        assert (await coming(relay, bool))[0].memory.content == "call mom (2026-02-17 09:00)"
-        ring = chat.show_due if bot else chat.deliver_due
-        await ring()
-        clock.forward(hours=23, minutes=45)
-        await ring()
-        await ring()
-        left = [what_of(r) for r in (await client.list_reminders(ListRemindersArgs())).reminders]
-        clock.forward(days=14)
-        await ring()
-        again = (await client.list_reminders(ListRemindersArgs())).reminders
-        groups = (await relay.list_reminders(ListRemindersArgs(chat_id=-200))).reminders
-        recorded = (await client.search_memory(c.SearchMemoryArgs(query="call mom", where="all"))).results
-    assert shown[0] == "⏰ call mom"
-    assert [r.memory.content for r in groups] == ["vote (2026-02-16 10:15)"], "it is the bot's to deliver"
-    if bot:
-        assert left[0] == "call mom"
-        assert len(shown) == 2
-        return
-    assert left == ["water the plants (every Monday at 8am)"]
-    assert len(shown) == 2
-    assert "This was due Mon, Mar 2 at 8:00 AM" in shown[1] or "This was due Mon, Feb 23" in shown[1]
-    assert [r.due_at for r in again] == [datetime(2026, 3, 9, 0, 0, tzinfo=UTC)]
-    assert any(result.role == "assistant" and "call mom" in result.text for result in recorded)
 
 
 async def test_what_is_forgotten_never_rings_and_a_lost_answer_of_telegram_doubles_nothing(

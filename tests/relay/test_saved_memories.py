@@ -2,6 +2,7 @@
 it."""
 
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -101,14 +102,13 @@ async def typed(memory: Memory, monkeypatch: pytest.MonkeyPatch, responder: Resp
     return screen.getvalue()
 
 
-async def test_a_terminal_shows_what_was_saved_and_undo_takes_it_back(
+async def test_a_terminal_shows_what_was_saved_and_how_to_take_it_back(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     responder = Scripted("Nice! [REMEMBER: adopted a puppy named Toby]")
-    shown = await typed(memory, monkeypatch, responder, "We adopted a puppy named Toby", "/undo", "/undo")
-    assert "💾 adopted a puppy named Toby  [/undo]" in shown
-    assert shown.index("↩ Taken back: adopted a puppy named Toby") < shown.index("My last answer saved nothing. ")
-    assert [status for _, status, _, _ in await everything(memory)] == ["rejected"]
+    shown = await typed(memory, monkeypatch, responder, "We adopted a puppy named Toby")
+    assert re.search(r"💾 adopted a puppy named Toby  \[tellonce edit \d+ --do reject]", shown)
+    assert [status for _, status, _, _ in await everything(memory)] == ["active"]
 
 
 async def test_a_terminal_asks_before_it_closes_what_the_user_did_not_mention(
@@ -116,23 +116,9 @@ async def test_a_terminal_asks_before_it_closes_what_the_user_did_not_mention(
 ) -> None:
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="Run a marathon", kind="goal"))
-    responder = Scripted("Noted. [DONE: marathon]")
-    shown = await typed(memory, monkeypatch, responder, "How are you?", "/no", "Well?", "/yes", "/yes")
-    assert shown.count("❔ Is it done? Run a marathon  [✓ /yes] [✗ /no]") == 2
-    assert shown.index("Left open") < shown.index("✓ Done") < shown.index("My last answer asked nothing.")
-    assert [status for _, status, _, _ in await everything(memory)] == ["completed"]
-
-
-async def test_undo_takes_back_what_was_told_to_be_remembered_but_not_what_was_known_before(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    order = "/remember I live in Berlin"
-    shown = await typed(memory, monkeypatch, OfflineResponder(), order, order, "/undo")
-    assert "My last answer saved nothing. " in shown
+    shown = await typed(memory, monkeypatch, Scripted("Noted. [DONE: marathon]"), "How are you?")
+    assert re.search(r"❔ Is it done\? Run a marathon  \[tellonce edit \d+ --do complete]", shown)
     assert [status for _, status, _, _ in await everything(memory)] == ["active"]
-    undone = await typed(memory, monkeypatch, OfflineResponder(), "/remember I play chess", "/undo")
-    assert "↩ Taken back: I play chess" in undone
-    assert [status for _, status, _, _ in await everything(memory)] == ["active", "rejected"]
 
 
 async def test_forgetting_in_a_sentence_names_the_words_that_occur(
@@ -145,14 +131,23 @@ async def test_forgetting_in_a_sentence_names_the_words_that_occur(
     assert shown.count("Found one by one") == 1
 
 
-@pytest.mark.parametrize(("answer", "status"), [("/yes", "active"), ("/no", "rejected")])
-async def test_a_terminal_asks_about_what_the_user_did_not_say(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch, answer: str, status: str
-) -> None:
+async def test_a_terminal_asks_about_what_the_user_did_not_say(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     responder = Scripted("Sunny. [REMEMBER: Ann is divorced]")
-    shown = await typed(memory, monkeypatch, responder, "What will the weather be like tomorrow?", answer)
-    assert "❔ Is this right? Ann is divorced  [✓ /yes] [✗ /no]" in shown
-    assert await everything(memory) == [("Ann is divorced", status, "model", True)]
+    shown = await typed(memory, monkeypatch, responder, "What will the weather be like tomorrow?")
+    question = (
+        r"❔ Is this right\? Ann is divorced  \[tellonce edit (\d+) --do confirm or tellonce edit \1 --do reject]"
+    )
+    assert re.search(question, shown)
+    assert await everything(memory) == [("Ann is divorced", "uncertain", "model", False)]
+
+
+async def test_nothing_of_a_line_off_the_record_is_stored(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    responder = Scripted("I see. [REMEMBER: my lawyer is Brandt]")
+    shown = await typed(memory, monkeypatch, responder, "Off the record: my lawyer is Brandt")
+    assert phrase("turn.unsaid") in shown
+    async with memory.client() as client:
+        assert (await client.search_memory(c.SearchMemoryArgs(query="Brandt", where="all"))).results == ()
+    assert await everything(memory) == []
 
 
 async def test_a_terminal_without_a_model_claims_nothing(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
