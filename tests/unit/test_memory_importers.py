@@ -12,7 +12,7 @@ import pytest
 from tellonce.contract import Memory
 from tellonce_cli.importers.claude_code import conversation_name
 from tellonce_cli.importers.files import Source
-from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable
+from tellonce_cli.importers.items import ImportFailed, Item, Unreadable
 from tellonce_cli.importers.recognition import READERS, recognized
 from tellonce_hooks import project, transcript
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
@@ -270,44 +270,6 @@ def test_what_claude_code_remembers_of_a_project_names_it_and_the_users_own_does
         ("shop: Tests need a database", "shop", CHANGED),
     ]
     assert found(tmp_path / ".claude" / "CLAUDE.md")[0] == "claude-code"
-
-
-def test_projects_in_which_the_plugin_may_not_record_are_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    config, shop, memory = tmp_path / ".claude", tmp_path / "shop", "- The shop opens at 8"
-    session = [{**entry, "cwd": str(shop)} for entry in SESSION[1:3] if isinstance(entry, dict)]
-    lines(config / "projects" / "-shop" / "s1.jsonl", *session)
-    lines(config / "projects" / "-shop" / "memory" / "MEMORY.md", memory)
-    data = config / "plugins" / "data" / "tellonce-tellonce"
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(config))
-    monkeypatch.setenv("CLAUDE_PLUGIN_DATA", str(data))
-
-    def options(**chosen: str) -> dict[str, object]:
-        return {"pluginConfigs": {"tellonce@tellonce": {"options": chosen}}}
-
-    cases: list[tuple[dict[str, object], dict[str, str], dict[str, str]]] = [
-        ({}, {}, {}),
-        (options(memory="recall"), {}, {}),
-        (options(memory="off"), {str(shop): "full"}, {}),
-        ({}, {str(shop): "off"}, {}),
-        ({}, {}, {"memory": "off"}),
-        (options(excluded_folders=f"/nowhere, {tmp_path}"), {str(shop): "full"}, {}),
-        (options(excluded_folders=f"{shop}s"), {}, {"memory": "perhaps"}),
-    ]
-    recorded = []
-    for settings, projects, own in cases:
-        for file, value in (
-            (config / "settings.json", settings),
-            (data / "projects.json", projects),
-            (shop / ".claude" / "tellonce.json", own),
-        ):
-            lines(file, value)
-        _, items = found(config)
-        recorded.append(bool(messages(items)))
-        assert recorded[-1] == bool(memories(items)) == (project.mode(str(shop)) == "full")
-        assert len([item for item in items if isinstance(item, LeftOut)]) == (0 if recorded[-1] else 2)
-    assert recorded == [True, False, True, False, False, False, True]
 
 
 @pytest.mark.parametrize("content", ["{}", "just words", "[1, 2]", "\x00\xff"])

@@ -7,20 +7,21 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from tellonce.import_formats import CHANNELS
-from tellonce_cli.importers.files import Progress, Source, shards
-from tellonce_cli.importers.items import Item, NotAsItShouldBe, branch, thread_number, tolerant
-from tellonce_cli.importers.records import read_record, records_of
+from tellonce_cli.importers.files import Progress, Source
+from tellonce_cli.importers.items import Item, NotAsItShouldBe, branch, message_in, tolerant
+from tellonce_cli.importers.records import JsonExport
 from tellonce_server.services.import_memories import ImportMemory
-from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 NOTHING = "holds no ChatGPT conversations; choose the zip, or its conversations.json."
-_FILES = r"conversations(?:-\d+)?\.json$"
 _NUMBERED = re.compile(r"^\s*\d+\.\s+(?:\[(?P<day>[^\]]*)\]\.?\s*)?")
 """Matches `1. [2024-05-01]. ` at the start of a line of ChatGPT's memory. In older exports, the day is missing."""
 
 _PLACES = ("item", "conversations.item")
 """The paths of conversations: in a list, or in an object that contains the list."""
+
+_EXPORT = JsonExport(
+    "ChatGPT export", r"conversations(?:-\d+)?\.json", "conversations.json", is_record=_PLACES.__contains__
+)
 
 _MEMORY_TOOL = "bio"
 """ChatGPT stores a memory by sending a message to this recipient."""
@@ -32,14 +33,12 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the messages and the memories of ChatGPT itself, by conversation. If several conversations repeat a memory,
     such as custom instructions, the memory is yielded once."""
     memories = set[str]()
-    for name in shards(source.path, _FILES) or ["conversations.json"]:
-        for record in records_of(source.path, name, _PLACES.__contains__, "ChatGPT export", progress):
-            for item in read_record(items_of, record):
-                if not isinstance(item, ImportMemory):
-                    yield item
-                elif item.content not in memories:
-                    memories.add(item.content)
-                    yield item
+    for item in _EXPORT.items(source, progress, items_of):
+        if not isinstance(item, ImportMemory):
+            yield item
+        elif item.content not in memories:
+            memories.add(item.content)
+            yield item
 
 
 def items_of(conversation: dict[str, Any]) -> Iterator[Item]:
@@ -67,15 +66,7 @@ def _node(node: dict[str, Any], identity: str, begun: Any) -> Iterator[Item]:
         return
     if at is None:
         raise NotAsItShouldBe("it has no time")
-    yield ImportMessage(
-        role=role,
-        content=text,
-        message_id=f"chatgpt:{identity}:{node.get('id')}",
-        sent_at=at,
-        channel=CHANNELS["chatgpt"],
-        message_thread_id=thread_number(identity),
-        conversation=OwnConversation(CHANNELS["chatgpt"]),
-    )
+    yield message_in("chatgpt", identity, role, text, f"chatgpt:{identity}:{node.get('id')}", at)
 
 
 def _shown(conversation: dict[str, Any]) -> list[dict[str, Any]]:

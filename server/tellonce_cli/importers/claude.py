@@ -6,13 +6,12 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from tellonce.import_formats import CHANNELS
-from tellonce_cli.importers.files import Progress, Source, shards
-from tellonce_cli.importers.items import Item, branch, thread_number, tolerant
+from tellonce.contract import Role
+from tellonce_cli.importers.files import Progress, Source
+from tellonce_cli.importers.items import Item, branch, message_in, tolerant
 from tellonce_cli.importers.markdown_text import has_items, statements
-from tellonce_cli.importers.records import read_record, records_of
+from tellonce_cli.importers.records import JsonExport
 from tellonce_server.services.import_memories import ImportMemory
-from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 from tellonce_text.own_words import label
 from tellonce_text.sentences import split_sentences
 
@@ -26,15 +25,15 @@ LONGEST_SUBJECT = 300
 LONGEST_ATTACHMENT = 20_000
 """Maximum number of characters of an attached text; the rest is left out."""
 
+_EXPORT = JsonExport(
+    "Claude export", r"(?:conversations|memories)\.json", "conversations.json", is_record="item".__eq__
+)
 _ROOT = "00000000-0000-4000-8000-000000000000"
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the messages by conversation, then the memories of Claude itself."""
-    talks, memories = shards(source.path, r"conversations\.json$"), shards(source.path, r"memories\.json$")
-    for name in [*talks, *memories] or ["conversations.json"]:
-        for record in records_of(source.path, name, "item".__eq__, "Claude export", progress):
-            yield from read_record(_entry, record)
+    return _EXPORT.items(source, progress, _entry)
 
 
 def _entry(entry: dict[str, Any]) -> Iterator[Item]:
@@ -43,24 +42,18 @@ def _entry(entry: dict[str, Any]) -> Iterator[Item]:
 
 
 def messages_of(conversation: dict[str, Any]) -> Iterator[Item]:
-    thread = thread_number(str(conversation["uuid"]))
+    identity = str(conversation["uuid"])
     for number, message in enumerate(_shown(conversation["chat_messages"]), 1):
-        name = f"message {number} of conversation {str(conversation['uuid'])[:40]}"
-        yield from tolerant(partial(_message, thread=thread), message, name)
+        name = f"message {number} of conversation {identity[:40]}"
+        yield from tolerant(partial(_message, conversation=identity), message, name)
 
 
-def _message(message: dict[str, Any], thread: int) -> Iterator[Item]:
+def _message(message: dict[str, Any], conversation: str) -> Iterator[Item]:
     text, sender = _text(message), message.get("sender")
     if text and sender in ("human", "assistant"):
-        yield ImportMessage(
-            role="user" if sender == "human" else "assistant",
-            content=text,
-            message_id=f"claude:{message['uuid']}",
-            sent_at=datetime.fromisoformat(str(message["created_at"])),
-            channel=CHANNELS["claude"],
-            message_thread_id=thread,
-            conversation=OwnConversation(CHANNELS["claude"]),
-        )
+        role: Role = "user" if sender == "human" else "assistant"
+        at = datetime.fromisoformat(str(message["created_at"]))
+        yield message_in("claude", conversation, role, text, f"claude:{message['uuid']}", at)
 
 
 def _shown(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

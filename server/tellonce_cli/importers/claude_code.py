@@ -7,9 +7,8 @@ thus stored only once.
 import json
 import os
 import re
-import sys
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,13 +18,10 @@ from typing import Any
 
 from tellonce.contract import Role
 from tellonce.import_formats import CHANNELS
-from tellonce_cli.claude_plugin import options, read_object
-from tellonce_cli.client_configs import Machine
 from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
-from tellonce_cli.importers.items import Item, LeftOut, tolerant
+from tellonce_cli.importers.items import USER, Item, memory_about, tolerant, without_private
 from tellonce_cli.importers.jsonl import LONGEST_LINE, entry_of, lines_of, parsed_lines
 from tellonce_cli.importers.markdown_text import front_matter, said_at, statements
-from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 NOTHING = "holds neither transcripts of Claude Code nor its memory; try ~/.claude/projects."
@@ -35,10 +31,6 @@ INDEX = "MEMORY.md"
 
 _TO_NOTE = re.compile(r"\]\([^()\s]+\.md\)")
 _LONGEST_NAME = 128
-_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
-MODES = ("off", "recall", "full")
-"""The modes of the plugin, from the least to the most access. Messages are recorded only in the mode `full`."""
-
 _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder", "Caveat: ")
 """Entries that begin with one of these texts are marked as the user's, although Claude Code wrote them."""
 
@@ -59,18 +51,14 @@ def is_transcript(file: Path) -> bool:
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the messages of all sessions by project, then the memory files. Projects in which the plugin is not allowed
-    to record are left out. Raises ImportFailed."""
-    done, allowed, path = 0, choices(), source.path
+    """Yield the messages of all sessions by project, then the memory files. Raises ImportFailed."""
+    done, path = 0, source.path
     for file in sorted(_transcripts(path)):
-        yield from _session(file, allowed, progress, done)
+        yield from _session(file, progress, done)
         done += file.stat().st_size
-    for file, folder in _notes(path):
-        for note in text_files(file, ".md", progress, done):
-            if allowed.records(folder):
-                yield from tolerant(partial(_remembered, project=Path(folder).name), note, f"file {file}")
-            else:
-                yield _left_out(folder)
+    for file, project in _notes(path):
+        for note in text_files(file, progress, done):
+            yield from tolerant(partial(_remembered, project=project), note, f"file {file}")
 
 
 def _root(path: Path) -> Path:
@@ -85,8 +73,7 @@ def _transcripts(path: Path) -> list[Path]:
 
 
 def _notes(path: Path) -> Iterator[tuple[Path, str]]:
-    """The files with memories, each with the folder of its project. The folder is empty for the user's own
-    instructions."""
+    """The files with memories, each with the name of its project. The user's own instructions have no project."""
     if path.is_file():
         if path.suffix == ".md":
             yield path, _project(path.parent)
@@ -101,13 +88,13 @@ def _notes(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _project(folder: Path) -> str:
-    """The project folder of a memory file in `folder`. If the project has a session, the session gives this folder."""
+    """The project of the memory files in `folder`: the name of its folder, which a session of the project gives."""
     folder = folder.resolve()
     home = folder.parent if folder.name == "memory" else folder
     if home.name == ".claude":
         return ""
     first = next(iter(sorted(home.glob("*.jsonl"))), None)
-    return _folder_of(first) if first else str(home)
+    return Path(_folder_of(first)).name if first else home.name
 
 
 def _folder_of(transcript: Path) -> str:
@@ -177,20 +164,12 @@ class _Session:
         )
 
 
-def _session(file: Path, allowed: "Choices", progress: Progress, before: int) -> Iterator[Item]:
+def _session(file: Path, progress: Progress, before: int) -> Iterator[Item]:
     """Yield the messages of a session. `before` is the total size of the files already read, in bytes."""
-    folder = _folder_of(file)
-    if not allowed.records(folder):
-        yield _left_out(folder)
-        return
-    session = _Session(file.stem, OwnConversation(CHANNELS["claude-code"], conversation_name(folder)))
+    conversation = OwnConversation(CHANNELS["claude-code"], conversation_name(_folder_of(file)))
+    session = _Session(file.stem, conversation)
     yield from parsed_lines(file, lambda read: progress(before + read), session.take, f"{file.name}, ")
     yield from session.end()
-
-
-def _left_out(folder: str) -> LeftOut:
-    name = conversation_name(folder)
-    return LeftOut(f"files of {name}, in which the plugin may not record", name)
 
 
 def _aside(entry: dict[str, Any]) -> bool:
@@ -212,61 +191,14 @@ def _text(content: object) -> str:
 def _remembered(note: TextFile, project: str) -> Iterator[Item]:
     fields, body = front_matter(note.text)
     at = said_at(fields, str(note.name), note.changed)
-    index = note.name.name == INDEX
     for text in statements(body):
-        if index and _TO_NOTE.search(text):
-            continue
-        about = project or "user"
-        named = not project or project.casefold() in text.casefold()
-        yield ImportMemory(text if named else f"{project}: {text}", said_at=at, about=about)
-
-
-# The plugin has the following rules in a module without dependencies (`tellonce_hooks.project`). A test compares the two
-# modules.
+        if note.name.name != INDEX or not _TO_NOTE.search(text):
+            yield memory_about(project or USER, text, at)
 
 
 def conversation_name(folder: str) -> str:
-    """The plugin's name for a project: the path of its folder, with `~` for the home folder. If the path is too long,
-    the name is a checksum and the end of the path."""
+    """The name of a project's conversation: the path of its folder, with `~` for the home folder. If the path is too
+    long, the name is a checksum and the end of the path. The plugin has the same rule (`tellonce_hooks.project`)."""
     home = os.path.realpath(os.path.expanduser("~"))
     shown = "~" + folder[len(home) :] if folder == home or folder.startswith(home + os.sep) else folder
     return shown if len(shown) <= _LONGEST_NAME else f"{zlib.crc32(folder.encode()):08x}…{shown[9 - _LONGEST_NAME :]}"
-
-
-def without_private(text: str) -> str:
-    """Return the text without the parts that the user marked with `<private>…</private>`."""
-    return _PRIVATE.sub("", text).strip()
-
-
-@dataclass(frozen=True)
-class Choices:
-    """The user's settings of the plugin: its options, and the modes of individual projects."""
-
-    options: Mapping[str, Any]
-    projects: Mapping[str, Any]
-
-    def records(self, folder: str) -> bool:
-        """Whether messages in the folder may be recorded."""
-        if self._excludes(folder):
-            return False
-        own = read_object(Path(folder) / ".claude" / "tellonce.json").get("memory")
-        chosen = _mode(self.projects.get(folder)) or _mode(self.options.get("memory")) or "full"
-        return min(chosen, _mode(own) or "full", key=MODES.index) == "full"
-
-    def _excludes(self, folder: str) -> bool:
-        named = [part.strip() for part in str(self.options.get("excluded_folders", "")).split(",") if part.strip()]
-        excluded = [os.path.realpath(os.path.expanduser(part)) for part in named]
-        return any(folder == one or folder.startswith(one.rstrip(os.sep) + os.sep) for one in excluded)
-
-
-def choices() -> Choices:
-    """The settings on this machine; empty if the plugin was never used."""
-    machine, projects = Machine(sys.platform, Path.home(), os.environ), dict[str, Any]()
-    data = machine.folder("CLAUDE_CONFIG_DIR", ".claude") / "plugins" / "data"
-    for file in sorted(data.glob("tellonce*/projects.json")):
-        projects |= read_object(file)
-    return Choices(options(machine), projects)
-
-
-def _mode(value: object) -> str:
-    return value if isinstance(value, str) and value in MODES else ""

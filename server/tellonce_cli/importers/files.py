@@ -1,4 +1,4 @@
-"""Opens export files as streams: single files, files in a folder, or files in a zip. Reading reports progress."""
+"""Finds the files of an export, which is a single file, a folder or a zip, and reads them as streams or texts."""
 
 import codecs
 import lzma
@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import IO
 
 from tellonce_cli.importers.items import ImportFailed
@@ -32,7 +32,6 @@ _BAD_ESCAPE = re.compile(rb"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})")
 _MOST_DIGITS = 1_000
 _DIGITS = re.compile(rb"(?<!\d)\d{%d,}" % _MOST_DIGITS)
 _TAIL = 16
-_SUFFIXES = (".json", ".jsonl", ".md")
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 LONGEST_VALUE = 8 * 1024 * 1024
 """Maximum bytes of one string or number. Each value is held in memory completely."""
@@ -42,8 +41,6 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
 
 _LOCKED = 0x1
 """The flag of a member that is protected by a password."""
-
-_ABSENT = "{path} holds no {name}; is it the unchanged export, in JSON format?"
 
 
 class Watched:
@@ -99,60 +96,76 @@ def _safe_cut(data: bytes) -> int:
     return cut
 
 
+@dataclass(frozen=True)
+class Member:
+    """One file of an export. `name` is its path within the folder or zip, or the name of a single file."""
+
+    name: PurePosixPath
+    size: int
+    changed: datetime
+    open: Callable[[], IO[bytes]]
+
+
 @contextmanager
-def opened(path: Path, name: str, progress: Progress) -> Generator[Watched]:
-    """Open the export file. If the export is a zip or a folder, open the file `name` in it. Raises ImportFailed."""
-    if path.is_dir() and not (path / name).exists():
-        raise ImportFailed(_ABSENT.format(path=path, name=name))
-    path = path / name if path.is_dir() else path
+def members(path: Path, *suffixes: str) -> Generator[list[Member]]:
+    """The single file, or the files of a folder or zip whose names end in one of the suffixes. Raises ImportFailed.
+
+    Hidden files and links to files outside the folder are left out.
+    """
     try:
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive, _unpacked(archive, _member(archive, name)) as stream:
-                yield Watched(stream, progress)
+        if path.is_dir():
+            files = (file for suffix in suffixes for file in sorted(path.rglob(f"*{suffix}")) if _is_inside(file, path))
+            yield [_member(file, file.relative_to(path)) for file in files]
+        elif zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                packed = (info for info in archive.infolist() if info.filename.endswith(suffixes))
+                found = [_packed(archive, info, path) for info in packed]
+                yield sorted((one for one in found if not _is_hidden(one.name)), key=lambda one: one.name)
         else:
-            with path.open("rb") as stream:
-                yield Watched(stream, progress)
+            yield [_member(path, PurePosixPath(path.name))]
     except _DAMAGED as error:
         raise ImportFailed(f"{path} is damaged ({error}); download it again and import that.") from error
     except OSError as error:
         raise ImportFailed(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
-def shards(path: Path, pattern: str) -> list[str]:
-    """Return the names of the files that contain the export: either one file, or numbered parts in order."""
-    names: list[str] = []
-    if path.is_dir():
-        names = [str(file.relative_to(path)) for file in path.rglob("*.json")]
-    elif zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-    return sorted(name for name in names if re.search(pattern, name))
+def _is_inside(file: Path, folder: Path) -> bool:
+    hidden = _is_hidden(file.relative_to(folder))
+    return not hidden and file.is_file() and file.resolve().is_relative_to(folder.resolve())
+
+
+def _is_hidden(name: PurePath) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in name.parts)
+
+
+def _member(file: Path, name: PurePath) -> Member:
+    found = file.stat()
+    changed = datetime.fromtimestamp(found.st_mtime, UTC)
+    return Member(PurePosixPath(name), found.st_size, changed, lambda: file.open("rb"))
+
+
+def _packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> Member:
+    """A file of a zip. If the zip has no valid time for the file, its time is that of the zip."""
+    try:
+        changed = datetime(*info.date_time).astimezone(UTC)
+    except (ValueError, OverflowError):
+        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    return Member(PurePosixPath(info.filename), info.file_size, changed, lambda: _unpacked(archive, info))
+
+
+def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
+    if info.flag_bits & _LOCKED:
+        raise ImportFailed(f"{archive.filename} is protected by a password; unpack it, and import the folder.")
+    try:
+        return archive.open(info)
+    except NotImplementedError as error:
+        raise ImportFailed(f"{archive.filename} cannot be unpacked here; unpack it, and import the folder.") from error
 
 
 def size(path: Path) -> int:
     """The total number of bytes, for a progress bar. For a zip, this is the size of the unpacked files."""
-    if path.is_dir():
-        return sum(file.stat().st_size for file in path.rglob("*") if file.suffix in _SUFFIXES and file.is_file())
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            return sum(info.file_size for info in archive.infolist() if info.filename.endswith(_SUFFIXES))
-    return path.stat().st_size
-
-
-def _member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
-    found = [member for member in archive.infolist() if ("/" + member.filename).endswith("/" + name)]
-    if not found:
-        raise ImportFailed(_ABSENT.format(path=archive.filename, name=name))
-    return found[0]
-
-
-def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
-    if member.flag_bits & _LOCKED:
-        raise ImportFailed(f"{archive.filename} is protected by a password; unpack it, and import the folder.")
-    try:
-        return archive.open(member)
-    except NotImplementedError as error:
-        raise ImportFailed(f"{archive.filename} cannot be unpacked here; unpack it, and import the folder.") from error
+    with members(path, ".json", ".jsonl", ".md") as files:
+        return sum(file.size for file in files)
 
 
 @dataclass(frozen=True)
@@ -164,47 +177,15 @@ class TextFile:
     text: str
 
 
-def text_files(path: Path, suffix: str, progress: Progress, done: int = 0) -> Iterator[TextFile]:
-    """Yield the text files whose names end in `suffix`. Hidden files and folders, very large files, and links to files
-    outside the folder are left out. Raises ImportFailed."""
-    try:
-        for name, changed, data in _contents(path, suffix):
-            done += len(data)
-            progress(done)
-            encoding = "utf-16" if data.startswith(_UTF_16) else "utf-8-sig"
-            yield TextFile(PurePosixPath(name), changed, data.decode(encoding, errors="replace"))
-    except (OSError, *_DAMAGED) as error:
-        raise ImportFailed(f"{path} cannot be read: {error}.") from error
-
-
-def _contents(path: Path, suffix: str) -> Iterator[tuple[str, datetime, bytes]]:
-    if path.is_dir():
-        for file in sorted(path.rglob(f"*{suffix}")):
-            name = file.relative_to(path).as_posix()
-            inside = file.is_file() and file.resolve().is_relative_to(path.resolve())
-            if inside and not _hidden(name) and file.stat().st_size <= LONGEST_VALUE:
-                yield name, _changed(file), file.read_bytes()
-    elif zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            for info in sorted(archive.infolist(), key=lambda one: one.filename):
-                if info.filename.endswith(suffix) and not _hidden(info.filename) and info.file_size <= LONGEST_VALUE:
-                    with _unpacked(archive, info) as stream:
-                        yield info.filename, _changed_in_zip(info, path), stream.read()
-    elif path.stat().st_size <= LONGEST_VALUE:
-        yield path.name, _changed(path), path.read_bytes()
-
-
-def _changed(file: Path) -> datetime:
-    return datetime.fromtimestamp(file.stat().st_mtime, UTC)
-
-
-def _changed_in_zip(member: zipfile.ZipInfo, path: Path) -> datetime:
-    """The time of a member. If the zip has no valid time for the member, this is the time of the zip."""
-    try:
-        return datetime(*member.date_time).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return _changed(path)
-
-
-def _hidden(name: str) -> bool:
-    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
+def text_files(path: Path, progress: Progress, done: int = 0) -> Iterator[TextFile]:
+    """Yield the Markdown files, except very large ones. `done` is the number of bytes read before. Raises
+    ImportFailed."""
+    with members(path, ".md") as files:
+        for file in files:
+            if file.size <= LONGEST_VALUE:
+                with file.open() as stream:
+                    data = stream.read()
+                done += len(data)
+                progress(done)
+                encoding = "utf-16" if data.startswith(_UTF_16) else "utf-8-sig"
+                yield TextFile(file.name, file.changed, data.decode(encoding, errors="replace"))

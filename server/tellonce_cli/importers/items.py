@@ -5,16 +5,18 @@ names of the user.
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
-from tellonce.contract import MAX_BIGINT, MAX_TEXT_BYTES
+from tellonce.contract import MAX_BIGINT, MAX_TEXT_BYTES, Role
+from tellonce.import_formats import CHANNELS, ImportKind
 from tellonce_cli.screen import CommandFailed
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
-from tellonce_server.services.import_messages import ImportMessage, clean
+from tellonce_server.services.import_messages import ImportMessage, OwnConversation, clean
 
 NodeT = TypeVar("NodeT")
 
@@ -53,6 +55,38 @@ def left_out(entries: Mapping[LeftOut, int]) -> list[str]:
 
 
 Item = ImportMessage | ImportMemory | ExportedMemory | Unreadable | LeftOut | KnownAs
+
+
+USER = "user"
+"""The subject of a memory about the user."""
+
+_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
+
+
+def without_private(text: str) -> str:
+    """The text without the parts that the user marked with `<private>…</private>`."""
+    return _PRIVATE.sub("", text).strip()
+
+
+def memory_about(subject: str, text: str, said_at: datetime | None) -> ImportMemory:
+    """A memory about a subject. A text that does not name its subject begins with the subject's name."""
+    named = subject == USER or subject.casefold() in text.casefold()
+    return ImportMemory(text if named else f"{subject}: {text}", said_at=said_at, about=subject)
+
+
+def message_in(
+    kind: ImportKind, thread: str, role: Role, text: str, message_id: str, sent_at: datetime
+) -> ImportMessage:
+    """A message of a program whose messages all have one conversation, with a thread for each talk or note."""
+    return ImportMessage(
+        role=role,
+        content=text,
+        message_id=message_id,
+        sent_at=sent_at,
+        channel=CHANNELS[kind],
+        message_thread_id=thread_number(thread),
+        conversation=OwnConversation(CHANNELS[kind]),
+    )
 
 
 class ImportFailed(CommandFailed):

@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterator
 
 from tellonce.contract import Role
-from tellonce.import_formats import CHANNELS
-from tellonce_cli.importers.claude_code import without_private
 from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
-from tellonce_cli.importers.items import Item, thread_number, tolerant
+from tellonce_cli.importers.items import Item, memory_about, message_in, tolerant, without_private
 from tellonce_cli.importers.markdown_text import (
     front_matter,
     is_day,
@@ -18,11 +16,9 @@ from tellonce_cli.importers.markdown_text import (
     said_at,
     without_links,
 )
-from tellonce_server.services.import_memories import ImportMemory
-from tellonce_server.services.import_messages import ImportMessage, OwnConversation
+from tellonce_server.services.import_messages import ImportMessage
 
 NOTHING = "holds no Markdown notes (files that end in .md)."
-SUFFIX = ".md"
 _COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
 """A comment of Obsidian, which the writer hides from readers."""
 
@@ -36,7 +32,7 @@ _CONTEXT = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+$")
 def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the items of each note. A paragraph's id depends on its text and note, so a repeated import adds only new
     paragraphs."""
-    for file in text_files(source.path, SUFFIX, progress):
+    for file in text_files(source.path, progress):
         yield from tolerant(_note, file, f"note {file.name}")
 
 
@@ -52,15 +48,14 @@ def _note(file: TextFile) -> Iterator[Item]:
         if text is None:
             prose.append(line)
         else:
-            yield ImportMemory(text, said_at=said_at(fields, str(file.name), file.changed), about=title)
+            yield memory_about(title, text, said_at(fields, str(file.name), file.changed))
     yield from _messages(file, fields, "\n".join(prose), "assistant")
 
 
 def _noted(title: str, line: str) -> str | None:
-    """The statement in a line of basic-memory's format, with the note's title; None for any other line."""
+    """The statement in a line of basic-memory's format; None for any other line."""
     if observation := _OBSERVATION.match(line):
-        text = without_links(_TAGS.sub(_untagged, _CONTEXT.sub("", observation["text"]))).strip()
-        return text if title.casefold() in text.casefold() else f"{title}: {text}"
+        return without_links(_TAGS.sub(_untagged, _CONTEXT.sub("", observation["text"]))).strip()
     if relation := _RELATION.match(line):
         return f"{title} {relation['how'].strip().replace('_', ' ')} {relation['to']}"
     return None
@@ -80,12 +75,5 @@ def _messages(file: TextFile, fields: dict[str, str], body: str, role: Role) -> 
         digest = hashlib.sha256(f"{file.name}\n{text}".encode()).hexdigest()[:24]
         if digest not in seen and not all(map(is_heading, text.splitlines())):
             seen.add(digest)
-            yield ImportMessage(
-                role=role,
-                content=text if text.splitlines()[0] == title or not title else f"{title}\n{text}",
-                message_id=f"notes:{digest}",
-                sent_at=at,
-                channel=CHANNELS["markdown"],
-                message_thread_id=thread_number(f"notes:{file.name}"),
-                conversation=OwnConversation(CHANNELS["markdown"]),
-            )
+            content = text if text.splitlines()[0] == title or not title else f"{title}\n{text}"
+            yield message_in("markdown", f"notes:{file.name}", role, content, f"notes:{digest}", at)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tellonce_cli.importers.files import Progress, Source
-from tellonce_cli.importers.items import Item, NotAsItShouldBe
+from tellonce_cli.importers.items import USER, Item, NotAsItShouldBe, memory_about
 from tellonce_cli.importers.jsonl import entry_of, parsed_lines
 from tellonce_server.services.import_memories import ImportMemory
 
@@ -35,18 +35,16 @@ def _item(line: bytes, changed: datetime) -> Iterator[Item]:
 def _observations(entity: dict[str, Any], changed: datetime) -> Iterator[ImportMemory]:
     about = _name(entity["name"])
     for observation in entity["observations"]:
-        text = str(observation).strip()
-        named = about == "user" or about.casefold() in text.casefold()
-        yield ImportMemory(text if named else f"{about}: {text}", said_at=changed, about=about)
+        yield memory_about(about, str(observation).strip(), changed)
 
 
 def _relation(relation: dict[str, Any], changed: datetime) -> ImportMemory:
     about, to = _name(relation["from"]), _name(relation["to"])
-    who, whom = ("the user" if name == "user" else name for name in (about, to))
+    who, whom = ("the user" if name == USER else name for name in (about, to))
     text = f"{who} {str(relation['relationType']).replace('_', ' ')} {whom}"
     return ImportMemory(text[:1].upper() + text[1:], said_at=changed, about=about)
 
 
 def _name(name: Any) -> str:
     text = str(name).replace("_", " ").strip()
-    return "user" if text.casefold().replace(" ", "_") in USERS or text.casefold() in USERS else text
+    return USER if text.casefold().replace(" ", "_") in USERS or text.casefold() in USERS else text

@@ -3,16 +3,18 @@
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tellonce_cli.importers.files import Progress, Source, shards
+from tellonce_cli.importers.files import Progress, Source
 from tellonce_cli.importers.items import ImportFailed, Item, NotAsItShouldBe
-from tellonce_cli.importers.records import read_record, records_of
+from tellonce_cli.importers.records import JsonExport
 from tellonce_server.services.import_memories import ImportMemory
 
 NOTHING = "holds no memories; each needs a text as `memory`, `content` or `text`."
 _PLACES = ("item", "results.item", "memories.item", "data.item", "memory.item")
+_EXPORT = JsonExport("mem0 export", r"(?:.*memories|.*mem0.*)\.json", "memories.json", is_record=_PLACES.__contains__)
 _TEXTS = ("memory", "content", "text", "data")
 _NAMED = 20
 """An error message names at most this many persons."""
@@ -24,15 +26,9 @@ _MILLISECONDS = 10**11
 def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the statements of the person `source.me`, and the statements that name no person. Raises ImportFailed. The
     check for several persons comes at the end of the file."""
-    path, persons = source.path, Counter[str]()
-    for name in shards(path, r"(?:memories|mem0[^/]*)\.json$") or ["memories.json"]:
-        for record in records_of(path, name, _PLACES.__contains__, "mem0 export", progress):
-            person = record.value.get("user_id") if isinstance(record.value, dict) else None
-            if isinstance(person, str | int):
-                persons[str(person)] += 1
-            if not isinstance(person, str | int) or source.me in (None, str(person)):
-                yield from read_record(_memory, record)
-    _check(path, source.me, persons)
+    persons = Counter[str]()
+    yield from _EXPORT.items(source, progress, partial(_memory, me=source.me, persons=persons))
+    _check(source.path, source.me, persons)
 
 
 def _check(path: Path, me: str | None, persons: Counter[str]) -> None:
@@ -48,7 +44,12 @@ def _check(path: Path, me: str | None, persons: Counter[str]) -> None:
         raise ImportFailed(f"{path} holds no memories of {me}, but of {held}; name one of them with --me.")
 
 
-def _memory(entry: dict[str, Any]) -> Iterator[ImportMemory]:
+def _memory(entry: dict[str, Any], me: str | None, persons: Counter[str]) -> Iterator[ImportMemory]:
+    person = entry.get("user_id")
+    if isinstance(person, str | int):
+        persons[str(person)] += 1
+        if me not in (None, str(person)):
+            return
     text = next((entry[name] for name in _TEXTS if isinstance(entry.get(name), str)), None)
     if text is None:
         raise NotAsItShouldBe("it has no text")

@@ -10,9 +10,8 @@ from typing import Final, get_args
 
 from tellonce.import_formats import ImportKind
 from tellonce_cli.importers import chatgpt, claude, claude_code, jsonl, markdown, mcp_memory, mem0, telegram
-from tellonce_cli.importers.claude_code import without_private
 from tellonce_cli.importers.files import Progress, Source
-from tellonce_cli.importers.items import ImportFailed, Item, Unreadable
+from tellonce_cli.importers.items import ImportFailed, Item, Unreadable, without_private
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage
 
@@ -20,16 +19,28 @@ KINDS: Final[tuple[ImportKind, ...]] = get_args(ImportKind)
 Read = Callable[[Source, Progress], Iterator[Item]]
 
 
-def _items(
-    read: Read, nothing: str, source: Source, progress: Progress, *, keeps_private: bool = False
-) -> Iterator[Item]:
-    """The items of an export in the order of the file, without `<private>` parts. Raises ImportFailed if the export or
-    every entry is unreadable."""
+_FORMATS: Mapping[ImportKind, tuple[Read, str]] = {
+    "telegram": (telegram.read, telegram.NOTHING),
+    "chatgpt": (chatgpt.read, chatgpt.NOTHING),
+    "claude": (claude.read, claude.NOTHING),
+    "claude-code": (claude_code.read, claude_code.NOTHING),
+    "mcp-memory": (mcp_memory.read, mcp_memory.NOTHING),
+    "mem0": (mem0.read, mem0.NOTHING),
+    "markdown": (markdown.read, markdown.NOTHING),
+    "jsonl": (jsonl.read, jsonl.NOTHING),
+}
+"""The function that reads each kind, and what a file lacks that is not of this kind."""
+
+
+def _items(kind: ImportKind, source: Source, progress: Progress) -> Iterator[Item]:
+    """The items of an export in the order of the file. `<private>` parts are left out, except from our own export.
+    Raises ImportFailed if the export or every entry is unreadable."""
+    read, nothing = _FORMATS[kind]
     readable, first = False, ""
     for item in read(source, progress):
         readable = readable or not isinstance(item, Unreadable)
         first = first or (item.why if isinstance(item, Unreadable) else "")
-        if not keeps_private and isinstance(item, ImportMessage | ImportMemory):
+        if kind != "jsonl" and isinstance(item, ImportMessage | ImportMemory):
             said = without_private(item.content)
             # An item with only private parts becomes blank, and blank items are not stored.
             item = item if said == item.content.strip() else replace(item, content=said)
@@ -38,17 +49,7 @@ def _items(
         raise ImportFailed(f"{source.path} {nothing}" + (f" ({first})" if first else ""))
 
 
-READERS: Final[Mapping[ImportKind, Read]] = {
-    "telegram": partial(_items, telegram.read, telegram.NOTHING),
-    "chatgpt": partial(_items, chatgpt.read, chatgpt.NOTHING),
-    "claude": partial(_items, claude.read, claude.NOTHING),
-    "claude-code": partial(_items, claude_code.read, claude_code.NOTHING),
-    "mcp-memory": partial(_items, mcp_memory.read, mcp_memory.NOTHING),
-    "mem0": partial(_items, mem0.read, mem0.NOTHING),
-    "markdown": partial(_items, markdown.read, markdown.NOTHING),
-    # Our own export is restored as it is.
-    "jsonl": partial(_items, jsonl.read, jsonl.NOTHING, keeps_private=True),
-}
+READERS: Final[Mapping[ImportKind, Read]] = {kind: partial(_items, kind) for kind in KINDS}
 
 _HEAD = 1 << 16
 _MARKS: tuple[tuple[bytes, ImportKind], ...] = (

@@ -1,14 +1,16 @@
 """Reads the records of a JSON export one at a time, so that little memory is used. This module does not know the
 formats of the records."""
 
-from collections.abc import Callable, Iterator
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import ijson
 
-from tellonce_cli.importers.files import Progress, Watched, opened
+from tellonce_cli.importers.files import Member, Progress, Source, Watched, members
 from tellonce_cli.importers.items import ImportFailed, Item, Unreadable, tolerant
 
 MOST_DEPTH = 64
@@ -44,26 +46,55 @@ class Loose:
     value: Any
 
 
-def read_values(
-    path: Path, name: str, is_record: Callable[[str], bool], what: str, progress: Progress
-) -> Iterator[Record | Loose]:
-    """Read the values in the file `name` of an export. If `is_record` accepts the path of an object, yield the object
-    as a `Record`. Yield all other values as `Loose`. `what` is the name of the export in an error message. Raises
-    ImportFailed."""
-    number, begun, building = 0, False, None
-    with opened(path, name, progress) as stream:
+@dataclass(frozen=True)
+class JsonExport:
+    """The form of a JSON export. `title` is its name in error messages. The pattern `files` matches the names of its
+    files, and `usual` is the usual name. If `is_record` accepts the path of an object, the object is a record."""
+
+    title: str
+    files: str
+    usual: str
+    is_record: Callable[[str], bool]
+
+    def items(self, source: Source, progress: Progress, parse: Callable[[Any], Iterator[Item]]) -> Iterator[Item]:
+        """Yield the items that `parse` reads from the records of all files. Raises ImportFailed."""
+        with members(source.path, ".json") as found:
+            for file in self._export_files(source.path, found):
+                for value in self._values(source.path, file, progress):
+                    if isinstance(value, Record):
+                        yield from read_record(parse, value)
+
+    def values(self, path: Path, progress: Progress) -> Iterator[Record | Loose]:
+        """Yield the records of the first file as `Record`, and all other values as `Loose`. Raises ImportFailed."""
+        with members(path, ".json") as found:
+            first, *_ = self._export_files(path, found)
+            yield from self._values(path, first, progress)
+
+    def _export_files(self, path: Path, found: Sequence[Member]) -> Sequence[Member]:
+        """The files of the export, those in the outermost folder first. A single file may have any name."""
+        if path.is_file() and not zipfile.is_zipfile(path):
+            return found
+        ours = [file for file in found if re.fullmatch(self.files, file.name.name)]
+        if not ours:
+            raise ImportFailed(f"{path} holds no {self.usual}; is it the unchanged export, in JSON format?")
+        return sorted(ours, key=lambda file: len(file.name.parts))
+
+    def _values(self, path: Path, file: Member, progress: Progress) -> Iterator[Record | Loose]:
+        number, begun, building = 0, False, None
         try:
-            for depth, prefix, event, value in _events(stream):
-                if building is not None:
-                    building.take(depth, event, value)
-                    if event == "end_map" and depth == building.depth:
-                        yield building.record
-                        begun, building = True, None
-                elif event == "start_map" and is_record(prefix):
-                    number += 1
-                    building = _Building(number, depth)
-                else:
-                    yield Loose(prefix, event, value)
+            with file.open() as opened:
+                stream = Watched(opened, progress)
+                for depth, prefix, event, value in _events(stream):
+                    if building is not None:
+                        building.take(depth, event, value)
+                        if event == "end_map" and depth == building.depth:
+                            yield building.record
+                            begun, building = True, None
+                    elif event == "start_map" and self.is_record(prefix):
+                        number += 1
+                        building = _Building(number, depth)
+                    else:
+                        yield Loose(prefix, event, value)
         except ijson.JSONError as error:
             reason = str(error).strip().partition("\n")[0].strip()
             if begun:
@@ -71,15 +102,7 @@ def read_values(
                     f"{path} breaks off or is damaged ({reason}). Export or download it again "
                     "and import that; a repeated import adds only what is new."
                 ) from error
-            raise ImportFailed(f"{path} is not a {what}: {reason}.") from error
-
-
-def records_of(
-    path: Path, name: str, is_record: Callable[[str], bool], what: str, progress: Progress
-) -> Iterator[Record]:
-    """Yield only the records, as `read_values` does."""
-    values = read_values(path, name, is_record, what, progress)
-    return (value for value in values if isinstance(value, Record))
+            raise ImportFailed(f"{path} is not a {self.title}: {reason}.") from error
 
 
 class _Building:

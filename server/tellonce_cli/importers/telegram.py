@@ -10,11 +10,17 @@ from tellonce.contract import Role
 from tellonce.import_formats import CHANNELS
 from tellonce_cli.importers.files import Progress, Source
 from tellonce_cli.importers.items import Item, KnownAs, LeftOut, thread_number
-from tellonce_cli.importers.records import Record, read_record, read_values
+from tellonce_cli.importers.records import JsonExport, Record, read_record
 from tellonce_server.services.import_messages import ImportMessage
 from tellonce_text.own_words import forwarded, label
 
 NOTHING = "holds no Telegram messages; choose the result.json of an export as JSON."
+_EXPORT = JsonExport(
+    "Telegram export (Settings → Advanced → Export as JSON)",
+    r"result\.json",
+    "result.json",
+    is_record=lambda path: path.endswith("messages.item"),
+)
 _MEDIA = {
     "sticker": "sticker",
     "video_message": "video message",
@@ -76,8 +82,7 @@ def _raw(source: Source, progress: Progress) -> Iterator[tuple[Record, _Chat, So
     """Yield each message unchanged, with its chat and the source. As soon as the file has given the user's id, the
     yielded source contains this id."""
     chat = _Chat()
-    what = "Telegram export (Settings → Advanced → Export as JSON)"
-    for found in read_values(source.path, "result.json", lambda path: path.endswith("messages.item"), what, progress):
+    for found in _EXPORT.values(source.path, progress):
         if isinstance(found, Record):
             yield found, chat, source
         elif found.event == "start_map" and found.prefix in _LISTS:
