@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 
 import asyncpg
 import httpx2
@@ -28,7 +27,6 @@ from tellonce_cli.connect import connected, this_machine
 from tellonce_cli.database import hidden_memory
 from tellonce_cli.findings import (
     Finding,
-    clock_finding,
     fine,
     model_finding,
     models_finding,
@@ -55,7 +53,6 @@ from tellonce_server.store.postgres.readiness import look
 from tellonce_server.store.route import find_route
 
 FREE_BYTES = 1 << 30
-CLOCK_SECONDS = 60
 RECENT = timedelta(minutes=15)
 """Maximum age of a conflict between the bot and another program that fetches the bot's messages. The two programs
 conflict at least once a minute."""
@@ -315,10 +312,6 @@ async def _zone(settings: ServerSettings, _: RelaySettings) -> Finding:
     return noted(f"time zone {settings.timezone} (set USER_TIMEZONE if that is not yours)")
 
 
-async def _clock(_: ServerSettings, __: RelaySettings) -> Finding:
-    return clock_finding(datetime.now(UTC))
-
-
 async def _backup(settings: ServerSettings, _: RelaySettings) -> Finding:
     made = last_backup(settings, datetime.now(UTC))
     if made is None:
@@ -355,7 +348,7 @@ async def _claude_online(_: ServerSettings, relay: RelaySettings) -> Finding:
     if answer.status_code >= 400:
         return wrong(f"Claude online: answered {answer.status_code}", "try again later")
     wanted = {"ANTHROPIC_MODEL": relay.model, "SUMMARIZER_MODEL": load(SummarizerSettings).model}
-    return _drifted(answer) or models_finding(_names(answer), wanted)
+    return models_finding(_names(answer), wanted)
 
 
 def _names(answer: httpx2.Response) -> list[str]:
@@ -386,22 +379,9 @@ async def _telegram_online(_: ServerSettings, relay: RelaySettings) -> Finding:
     return fine(f"Telegram online: the bot is @{bot.get('username', '?')}")
 
 
-def _drifted(answer: httpx2.Response) -> Finding | None:
-    """Compare this machine's clock with the clock of the remote server that sent the answer. None if the difference is
-    small."""
-    try:
-        theirs = parsedate_to_datetime(answer.headers["date"])
-    except (KeyError, ValueError):
-        return None
-    seconds = (datetime.now(UTC) - theirs).total_seconds()
-    if abs(seconds) <= CLOCK_SECONDS:
-        return None
-    return wrong(f"the clock is {seconds:.0f} s off", "set the machine's clock (NTP)")
-
-
 _CHECKS: tuple[Check, ...] = (
     *(_python, _settings, _folder, _database, _user, _port, _tokens, _embeddings),
     *map(_provider, PROVIDERS),
-    *(_answers, telegram, _senses, _zone, _clock, _backup, clients),
+    *(_answers, telegram, _senses, _zone, _backup, clients),
 )
 _ONLINE: tuple[Check, ...] = (_claude_online, _telegram_online)

@@ -5,16 +5,12 @@ import shlex
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 from tellonce_server.app.access_tokens import LOCAL_SCOPES
 from tellonce_server.embedding.model_files import complete
 from tellonce_server.store.postgres.readiness import Readiness, for_administrator, hindrance
-
-BUILT = datetime(2026, 1, 1, tzinfo=UTC)
-"""The program was built after this time, so a clock that shows an earlier time is wrong."""
 
 WEIGHTS = "model.safetensors"
 
@@ -64,15 +60,6 @@ def model_finding(folder: Path, source: Path | None) -> Finding:
     if any(source.rglob(WEIGHTS)):
         return fine(f"embedding model in {source}, to be prepared at the first start")
     return wrong(f"embedding model: {source} does not contain {WEIGHTS}", "unset TELLONCE_EMBEDDING_MODEL_DIR")
-
-
-def clock_finding(now: datetime) -> Finding:
-    """Check that the clock does not show a time before the program was built. With a wrong clock, an answer could get
-    an earlier date than its question."""
-    if now < BUILT:
-        said = f"the clock says {now:%Y-%m-%d %H:%M} UTC, before this program was built"
-        return wrong(said, "set the machine's clock")
-    return fine(f"clock: {now:%Y-%m-%d %H:%M} UTC")
 
 
 def models_finding(names: Sequence[str], wanted: Mapping[str, str]) -> Finding:

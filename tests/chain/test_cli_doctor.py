@@ -2,7 +2,6 @@
 test."""
 
 import subprocess
-from datetime import timedelta
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 
@@ -16,9 +15,7 @@ from tellonce.client_settings import RelaySettings
 from tellonce.settings import ServerSettings
 from tellonce_cli.doctor import _port, _user, finding
 from tellonce_cli.findings import (
-    BUILT,
     Finding,
-    clock_finding,
     model_finding,
     models_finding,
     tokens_finding,
@@ -185,11 +182,6 @@ def test_a_model_that_the_provider_does_not_have_is_named() -> None:
     assert (found.ok, "no model SUMMARIZER_MODEL=claude-haiku-9" in found.text) == (False, True)
     assert models_finding((), wanted).ok
     assert models_finding((*there, "claude-haiku-9"), wanted).ok
-
-
-def test_a_clock_before_this_programs_time_is_wrong() -> None:
-    assert clock_finding(BUILT - timedelta(days=1)).ok is False
-    assert clock_finding(BUILT + timedelta(days=1)).ok is True
 
 
 def test_tokens_must_all_be_there_and_be_readable_by_their_owner_alone(tmp_path: Path) -> None:
