@@ -27,3 +27,11 @@ def messages(number: int) -> str:
 
 def summaries(number: int) -> str:
     return quantity(number, "summary")
+
+
+def duration(seconds: float) -> str:
+    """Format a duration as `about 40 s`, `about 12 min`, `about 3 h` or `about 5 days`."""
+    for unit, name in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if seconds >= 1.5 * unit:
+            return f"about {seconds / unit:.0f} {name}"
+    return f"about {max(1.0, seconds):.0f} s"

@@ -19,7 +19,7 @@ from tellonce.settings import load
 from tellonce_cli.memory_server import connected
 from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_relay.views import dated, due_parts, short
-from tellonce_server.domain.retrieval.lexical import shares_no_word
+from tellonce_server.api.text import search_remark
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 ResultT = TypeVar("ResultT")
@@ -35,7 +35,8 @@ async def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1) 
     result = await called(settings, lambda memory: _page(tool(memory), args, page))
     answer(result.model_dump(mode="json"))
     lines, after = show(result, zone, page)
-    for line in [*nearest(args, result), *lines]:
+    remark = search_remark(args, result) if isinstance(args, c.SearchMemoryArgs) else ""
+    for line in filter(None, [remark, *lines]):
         console.print(line)
     hint(after)
 
@@ -151,21 +152,13 @@ def chat_names(chats: Iterable[Mapping[str, Any]]) -> dict[int, str]:
 
 def _results(found: NamedResults, zone: tzinfo, page: int) -> Shown:
     if not found.results:
-        return ["Nothing found."], "Next: try other words, or tellonce memories."
+        return [], "Next: tellonce memories shows what is known."
     more = f" More: --page {page + 1}." if found.next_cursor else ""
     lines = [_result(one, zone, found.chats) for one in found.results]
     return (
         lines,
         f"{quantity(len(lines), 'result')}.{more} Next: tellonce why N, or why --message with the numbers in brackets.",
     )
-
-
-def nearest(args: BaseModel, found: BaseModel) -> list[str]:
-    """A line above the results of a search if none contains a word of the query."""
-    if not isinstance(found, c.SearchResults) or not isinstance(args, c.SearchMemoryArgs) or not found.results:
-        return []
-    missing = shares_no_word(args.query, [one.text for one in found.results])
-    return ["No text contains these words. The nearest in meaning:"] if missing else []
 
 
 def _result(one: c.SearchResult, zone: tzinfo, chats: Mapping[int, str]) -> str:

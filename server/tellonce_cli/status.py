@@ -12,7 +12,7 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.connect import connect_http
 from tellonce.extras import has_server
-from tellonce.plural import quantity, singular
+from tellonce.plural import duration, quantity, singular
 from tellonce.preload import imported
 from tellonce.settings import ServerSettings, load
 from tellonce.work import KEEP_MODEL, TRAITS, QueueStatus, ReadingStatus
@@ -167,14 +167,8 @@ def _again(reading: ReadingStatus) -> str:
 
 def _estimate(reading: ReadingStatus) -> str:
     parts = [f"about ${reading.estimate_usd:.2f}"] if reading.estimate_usd is not None else []
-    parts += [f"about {_duration(reading.estimate_seconds)}"] if reading.estimate_seconds is not None else []
+    parts += [duration(reading.estimate_seconds)] if reading.estimate_seconds is not None else []
     return f": {', '.join(parts)}" if parts else ""
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.0f} h"
 
 
 def _print_command_calls(settings: SummarizerSettings) -> None:

@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tellonce import contract as c
-from tellonce_cli.memories import nearest
 from tellonce_relay.catalogue import LANGUAGES, Language, phrase, use_language
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.offline import OfflineResponder, best_sentences, from_memory, listed_memories
 from tellonce_relay.responders.prompt import Prompt
+from tellonce_server.api.text import search_remark
 from tellonce_text.sentences import split_sentences
 
 AT = datetime(2026, 2, 16, 9, 15, tzinfo=UTC)
@@ -301,7 +301,7 @@ def test_words_that_only_mean_what_is_asked_are_shown_newest_first_and_far_ones_
 @pytest.mark.parametrize(("text", "missing"), [("I drink CAFÉ", False), ("I drink tea", True), ("A cafe-bar", False)])
 def test_the_command_search_says_if_no_result_contains_a_word_of_the_query(text: str, missing: bool) -> None:
     results = c.SearchResults(results=(search_result(text),), next_cursor=None)
-    assert bool(nearest(c.SearchMemoryArgs(query="my café"), results)) is missing
+    assert bool(search_remark(c.SearchMemoryArgs(query="my café"), results)) is missing
 
 
 SINGAPORE = ZoneInfo("Asia/Singapore")

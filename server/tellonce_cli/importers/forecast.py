@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tellonce.client_settings import SummarizerSettings
-from tellonce.plural import memories, messages, quantity
+from tellonce.plural import duration, memories, messages, quantity
 from tellonce.settings import Compaction
 from tellonce_cli.importers.items import Item, KnownAs, LeftOut, Unreadable, left_out
 from tellonce_llm.prices import price_of
@@ -145,11 +145,3 @@ def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> For
     if settings.learner != "keep" and settings.ollama_url is not None:
         return Forecast(talk, calls, calls * OLLAMA_SECONDS, reader=settings.ollama_model)
     return Forecast(talk)
-
-
-def duration(seconds: float) -> str:
-    """Format a duration as `about 40 s`, `about 12 min`, `about 3 h` or `about 5 days`."""
-    for unit, name in ((86_400, "days"), (3_600, "h"), (60, "min")):
-        if seconds >= 1.5 * unit:
-            return f"about {seconds / unit:.0f} {name}"
-    return f"about {max(1.0, seconds):.0f} s"
