@@ -23,7 +23,7 @@ from tellonce_server.api.text import search_remark
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 ResultT = TypeVar("ResultT")
-Command = Literal["list", "only searched", "search", "remember", "edit", "why"]
+Command = Literal["list", "search", "remember", "edit", "why"]
 
 
 async def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1) -> None:
@@ -76,11 +76,6 @@ async def _page(call: Callable[[Any], Awaitable[Any]], args: BaseModel, page: in
     return result
 
 
-_KEPT = (
-    "Nothing else to show, but your own words are kept in {notes}. Contexts do not always contain them; searches and "
-    "questions about them find them."
-)
-
 Shown = tuple[list[str], str]
 """The lines for standard output, and a hint about the next command."""
 
@@ -89,26 +84,16 @@ def listing(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
     """A page of memories by kind, the newest first."""
     found = {memory.id: memory for entries in profile.lists.values() for memory in entries}
     newest = sorted(found.values(), key=lambda m: (m.valid_from, m.id), reverse=True)
-    if not newest and profile.only_searched:
-        return [_KEPT.format(notes=quantity(profile.only_searched, "note"))], "Next: tellonce memories --only-searched"
     lines = [_line(memory, zone) for memory in sorted(newest, key=lambda m: m.kind)]
     if all(memory.shown for memory in newest) and profile.only_searched:
         searched = quantity(profile.only_searched, "more note")
-        lines.append(f"        … {searched}, only searched: tellonce memories --only-searched")
+        lines.append(f"        … {searched}, only searched: tellonce memories --kind note")
     if not lines:
         return ["No memories to show."], 'Next: tellonce remember "…", or tellonce import FILE.'
     more = f" More: --page {page + 1}." if profile.next_cursor else ""
     return (
         lines,
         f'{quantity(len(newest), "memory")}.{more} Next: tellonce why N, tellonce edit N "…", tellonce forget --memory N.',
-    )
-
-
-async def only_searched(memory: MemoryClient, args: c.GetProfileArgs) -> c.Profile:
-    """The profile with only those memories that contexts do not show."""
-    profile = await memory.get_profile(args)
-    return profile.model_copy(
-        update={name: tuple(m for m in entries if not m.shown) for name, entries in profile.lists.items()}
     )
 
 
@@ -221,7 +206,6 @@ _COMMANDS: dict[
     Command, tuple[type[BaseModel], Callable[[MemoryClient], Callable[[Any], Awaitable[Any]]], Callable[..., Shown]]
 ] = {
     "list": (c.GetProfileArgs, lambda memory: memory.get_profile, listing),
-    "only searched": (c.GetProfileArgs, lambda memory: partial(only_searched, memory), listing),
     "search": (c.SearchMemoryArgs, lambda memory: partial(_search, memory), _results),
     "remember": (c.RememberArgs, lambda memory: memory.remember, _remembered),
     "edit": (c.UpdateMemoryArgs, lambda memory: memory.update_memory, _edited),

@@ -41,9 +41,7 @@ Page = Annotated[int, typer.Option("--page", min=1, help="Which page of the list
 
 
 @memory_app.command(
-    epilog=examples(
-        "memories", "memories --kind goal --kind date", "memories --only-searched", "memories --status uncertain --json"
-    )
+    epilog=examples("memories", "memories --kind goal --kind date", "memories --status uncertain --json")
 )
 def memories(
     kind: Annotated[list[str] | None, _of_kind(LISTED_KINDS)] = None,
@@ -52,19 +50,9 @@ def memories(
     ] = None,
     page: Page = 1,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Memories on a page.")] = 50,
-    only_searched: Annotated[
-        bool,
-        typer.Option("--only-searched", help="Only sentences of yours that contexts do not show; a search finds them."),
-    ] = False,
     _: Json = False,
 ) -> None:
     """List what is known about you by kind, the newest first."""
-    if only_searched:
-        if kind:
-            raise typer.BadParameter("give either --kind or --only-searched")
-        arguments = {"kinds": ["note"], "status": status, "limit": 1000}
-        run_module("memories", "only searched", arguments, page=page)
-        return
     run_module("memories", "list", {"kinds": kind, "status": status, "limit": limit}, page=page)
 
 
