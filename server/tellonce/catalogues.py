@@ -34,7 +34,7 @@ def in_language(texts: Texts, language: str) -> dict[str, Any]:
 
 
 def _texts(tables: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Each text of nested tables. The table of a text may also contain other texts: `[today]` and `[today.nobody]`."""
+    """The table of a text may also contain other texts: `[today]` and `[today.nobody]`."""
     for name, table in tables.items():
         if not isinstance(table, dict):
             raise ValueError(f"{above}{name} is not a language or a text")

@@ -60,9 +60,9 @@ async def connect_stdio(
 
 @asynccontextmanager
 async def connected(client: Client, call: CallTool | None = None) -> AsyncGenerator[MemoryClient]:
-    """A client that is connected while the block runs. `call` is the function that calls tools; by default, the MCP
-    client calls them. The MCP library wraps an error of the block in exception groups. A single error is raised without
-    these groups, so that `except MemoryRefused` catches it."""
+    """A client that is connected while the block runs. `call` calls tools; by default, the MCP client does.
+
+    The MCP library wraps an error of the block in exception groups. A single error is raised without these groups."""
     try:
         async with client:
             yield MemoryClient(client, call)
@@ -118,8 +118,9 @@ class Resilient(httpx2.AsyncBaseTransport):
 
 
 async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
-    """If a response is not a stream, read all of it, so that a broken connection raises an error here. An error
-    response that is not JSON becomes a JSON-RPC error, so that the caller sees its text."""
+    """Read all of a response that is not a stream, so that a broken connection raises an error here.
+
+    An error response that is not JSON becomes a JSON-RPC error, so that the caller sees its text."""
     kind = response.headers.get("content-type", "")
     if response.status_code < 400 and kind.startswith("text/event-stream"):
         return response

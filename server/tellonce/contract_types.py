@@ -34,8 +34,7 @@ def _on_a_clock(moment: datetime, info: ValidationInfo) -> datetime:
 
 
 def _in_calendar(moment: datetime) -> datetime:
-    """Refuse years outside 2 to 9998. Python supports the years 1 to 9999, and a conversion to another time zone can
-    change the year by one."""
+    """Years 2 to 9998, because a conversion to another time zone can change the year by one."""
     if not 1 < moment.year < 9999:
         raise ValueError("is not a year from 2 to 9998")
     return moment
@@ -45,21 +44,19 @@ NOT_A_TIME = "is not a time; write a day or a time, as in 2026-03-15 or 2026-03-
 
 
 def _written_time(value: object) -> object:
-    """Refuse numbers. Pydantic would read a number as seconds since 1970, so a year such as `2026` would be a time in
-    1970."""
+    """Pydantic would read a number such as `2026` as seconds since 1970."""
     if isinstance(value, datetime) or (isinstance(value, str) and not _NUMBER.fullmatch(value.strip())):
         return value
     raise ValueError(NOT_A_TIME)
 
 
 def _to_its_end(written: object) -> object:
-    """Convert a day without a time to the end of that day, because a period includes its last day."""
+    """A period includes its last day."""
     is_day = isinstance(written, str) and re.fullmatch(r"\d{4}-\d{2}-\d{2}", written) is not None
     return f"{written}T23:59:59.999999" if is_day else written
 
 
 def _not_before_since(until: datetime, info: ValidationInfo) -> datetime:
-    """Refuse a period that ends before it begins. The beginning is the model's field `since`."""
     since = info.data.get("since")
     if since is not None and until < since:
         raise ValueError("is before since; swap them, or leave one out")
@@ -150,12 +147,12 @@ def _not_blank(text: str) -> str:
 
 
 def _whole(value: object) -> object:
-    """Return `5` for `5.0`, and any other value unchanged."""
+    """`5.0` becomes `5`."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _thread_id(value: object) -> int | str:
-    """The number of a topic or the name of a session. A number in a text is converted: `"12" -> 12`."""
+    """The number of a topic or the name of a session: `"12" -> 12`."""
     value = _whole(value)
     if isinstance(value, str) and not re.fullmatch(r"[1-9][0-9]{0,17}", value):
         if len(_not_blank(_clean(value))) > MAX_NAME:

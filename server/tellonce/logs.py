@@ -102,7 +102,7 @@ def described(error: BaseException) -> str:
 
 
 def _lines(error: BaseException) -> Iterator[str]:
-    """Yield the lines of an error's stack and of the stacks of its causes, oldest first."""
+    """The stacks of an error and of its causes, oldest first."""
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if before is not None:
         yield from _lines(before)

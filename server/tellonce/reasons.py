@@ -91,7 +91,7 @@ def _stored(value: object) -> Iterator[str]:
 
 
 def _first(text: str) -> dict[str, Any] | None:
-    """The sentence of a check at the beginning of the text; None if the text begins with other words."""
+    """The sentence of a check at the beginning of the text."""
     found = ((code, _patterns()[code].match(text)) for code in _SENTENCES)
     return next((_part(match, code) for code, match in found if match), None)
 
@@ -107,7 +107,7 @@ def _part(match: re.Match[str], code: str) -> dict[str, Any]:
 
 @cache
 def _patterns() -> Mapping[str, re.Pattern[str]]:
-    """For each code, the pattern of its wordings. In the pattern, each value is a group."""
+    """For each code, the pattern of its wordings, with a group for each value."""
     found: dict[str, re.Pattern[str]] = {}
     for code, text in _TEXTS.items():
         wordings = re.escape(text) + (f"|{re.escape(_FORMER[code])}" if code in _FORMER else "")

@@ -88,8 +88,7 @@ class ServerText(str):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """In the schema, the type is a string. When a value is validated, an instance stays unchanged, and any other
-        string becomes a text without a code."""
+        """In the schema, the type is a string. Any other string becomes a text without a code."""
         return core_schema.no_info_wrap_validator_function(
             lambda value, text: value if isinstance(value, cls) else cls(text(value)), core_schema.str_schema()
         )

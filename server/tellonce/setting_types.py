@@ -13,7 +13,7 @@ def _split(value: Any) -> Any:
 
 
 def _numbers(value: Any) -> Any:
-    """Refuse a name. People often write a name where an id is required."""
+    """People often write a name where an id is required."""
     parts = _split(value)
     wrong = [part for part in parts if not re.fullmatch(r"-?\d+", str(part))] if isinstance(parts, list) else []
     if wrong:
@@ -41,16 +41,14 @@ Folder = Annotated[Path, AfterValidator(Path.expanduser)]
 
 
 def _with_scheme(value: Any) -> Any:
-    """Ollama's own variable allows an address without a scheme. Complete such an address: add `http://` and, if the
-    port is missing, port 11434."""
+    """Ollama's own variable allows an address without a scheme or port."""
     if not isinstance(value, str) or not value or "://" in value:
         return value
     return f"http://{value}" if re.search(r":\d+/?$", value) else f"http://{value}:11434"
 
 
 def _with_host(value: Any) -> Any:
-    """Convert a port to an address on this machine: `8765 -> http://127.0.0.1:8765/mcp`. A change of TELLONCE_PORT thus
-    needs no other setting."""
+    """A port is an address on this machine: `8765 -> http://127.0.0.1:8765/mcp`."""
     if "://" not in str(value) and not str(value).isdecimal():
         raise ValueError(f"{value!r} is neither an address, as in http://127.0.0.1:8765/mcp, nor a port")
     return f"http://127.0.0.1:{value}/mcp" if str(value).isdecimal() else value

@@ -212,7 +212,7 @@ def ignore_env_file() -> None:
 
 
 def _refuse_env_file_of_others(file: Path) -> None:
-    """Raises SettingsError if another user of this machine could have written the file, for example in /tmp."""
+    """Another user of this machine could have written the file, for example in /tmp."""
     if not hasattr(os, "geteuid") or not file.is_file():
         return
     status = file.stat()

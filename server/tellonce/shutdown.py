@@ -20,9 +20,9 @@ PARENT_PIPE = "TELLONCE_PARENT_PIPE"
 
 
 def watch_parent() -> None:
-    """Start a thread that sends SIGTERM to this process when its parent dies. The thread waits until a pipe is closed;
-    the system closes it when the parent dies. The environment variable `PARENT_PIPE` contains the descriptor of the
-    pipe. Without the variable, do nothing."""
+    """Start a thread that sends SIGTERM to this process when its parent dies.
+
+    The system then closes a pipe, whose descriptor is in the environment variable `PARENT_PIPE`."""
     name = os.environ.pop(PARENT_PIPE, None)
     if name is not None:
         threading.Thread(target=_wait_for_end, args=(int(name),), name="parent watch", daemon=True).start()

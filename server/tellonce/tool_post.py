@@ -52,7 +52,7 @@ class ToolPost:
         }
 
     async def __call__(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
-        """Call the tool. Raises MCPError if the answer is an error of the protocol, or if no answer arrives."""
+        """Raises MCPError if the answer is an error of the protocol, or if no answer arrives."""
         with _tracer.start_as_current_span(f"MCP send {METHOD} {tool}", kind=trace.SpanKind.CLIENT):
             meta = dict(self._meta)
             propagate.inject(meta)

@@ -65,7 +65,7 @@ def export(process: str, endpoint: str | None) -> None:
 
 
 def _new_context() -> SpanContext:
-    """New ids. They are marked as sampled, so that processes with the SDK record their spans."""
+    """The ids are marked as sampled, so that processes with the SDK record their spans."""
     return SpanContext(
         secrets.randbits(128) or 1,
         secrets.randbits(64) or 1,

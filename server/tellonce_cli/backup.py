@@ -68,7 +68,6 @@ def taken(file: Path) -> datetime:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The backups in the folder, oldest first. Other files are ignored."""
     return sorted(folder.glob("tellonce-????????T??????Z.zip"))
 
 

@@ -184,7 +184,7 @@ class Talk:
         return await shared(self._context, incoming, text) if shared else phrase("help.unknown_command")
 
     async def _help(self, _: Incoming, __: str) -> str:
-        """The bot's help with only the commands that the terminal has, and the terminal's own commands."""
+        """The bot's help, limited to the commands of the terminal."""
         known = {f"/{name}" for name in (*self._own, *TEXT_ANSWERS)}
         lines = phrase("help.text").splitlines()
         return "\n".join([*(line for line in lines if line[:1] != "/" or line.split()[0] in known), _HELP])
@@ -218,7 +218,6 @@ class Talk:
         return reminders.list_reply(self._listed, incoming.sent_at, self._context.zone).text
 
     async def _cancel_reminder(self, _: Incoming, number: str) -> str:
-        """Cancel a reminder by its number in the last list."""
         place = int(number) if number.isascii() and number.isdecimal() else 0
         if not 0 < place <= len(self._listed):
             return "Which one? /reminders lists them; /cancel 1 cancels the first."
@@ -231,5 +230,4 @@ class Talk:
 
 
 def _commands(memory: c.Memory, *actions: str) -> str:
-    """The commands that change the memory, in brackets."""
     return f"[{' or '.join(f'tellonce edit {memory.id} --do {action}' for action in actions)}]"

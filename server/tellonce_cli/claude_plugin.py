@@ -78,8 +78,7 @@ def trouble(machine: Machine, settings: ServerSettings) -> str | None:
 
 
 def _missing(options: Mapping[str, Any], settings: ServerSettings) -> dict[str, str]:
-    """The plugin's options that select another memory. Each has the value that would select this memory. An option that
-    is not set has its default value."""
+    """The options that select another memory, each with the value that would select this memory."""
     url, folder = str(options.get("url") or _URL), Path(str(options.get("data_folder") or data_folder())).expanduser()
     found = {"url": _url(settings)} if _place(url) != _place(_url(settings)) else {}
     return found | (
@@ -92,8 +91,7 @@ def _url(settings: ServerSettings) -> str:
 
 
 def _place(url: str) -> tuple[bool, int | None] | None:
-    """Whether the URL has an IPv6 address, and the URL's port. None if the URL is not on this machine, or is not a
-    URL."""
+    """Whether the URL has an IPv6 address, and its port. None if it is not on this machine."""
     try:
         parts = urlsplit(url)
         return ("::" in parts.hostname, parts.port) if parts.hostname in LOOPBACK else None

@@ -65,9 +65,10 @@ class Machine:
 
 @dataclass(frozen=True)
 class Client:
-    """One client. `place` returns the client's configuration file, `key` is the name of the list of servers in this
-    file, and `entry` returns our entry for the list. `after` is the user's next step; `{plugin}` in it stands for the
-    commands that install our plugin. A program with `on_desktop` runs on Windows if we run in WSL."""
+    """One client. `key` names the list of servers in its file, and `entry` makes our entry for it.
+
+    `after` is the user's next step, in which `{plugin}` stands for the commands that install our plugin. A program with
+    `on_desktop` runs on Windows if we run in WSL."""
 
     title: str
     place: Callable[[Machine], Path]
@@ -86,8 +87,7 @@ class Client:
 
 
 def _through_wsl(command: Command, machine: Machine) -> Command:
-    """The command for a Windows program: `wsl.exe -d DISTRIBUTION --exec COMMAND`. WSLENV names the variables that
-    wsl.exe passes to the command."""
+    """WSLENV names the variables that wsl.exe passes to the command."""
     variables = command.get("env", {})
     passed = {"env": {**variables, "WSLENV": ":".join(variables)}} if variables else {}
     where = ["-d", machine.environment[WSL_NAME], THROUGH_WSL]
@@ -99,8 +99,7 @@ def _typed(command: Command) -> dict[str, Any]:
 
 
 def _awaited(command: Command) -> dict[str, Any]:
-    """The entry for Codex. Codex waits at its start until a required server is ready; otherwise the requests of `codex
-    exec` are sent without our tools."""
+    """Without a required server, the requests of `codex exec` are sent without our tools."""
     program = {"command": command["command"], "args": command["args"]}
     return {**program, "required": True, "startup_timeout_sec": CODEX_SECONDS, **command}
 
@@ -111,8 +110,7 @@ def _opencode(command: Command) -> dict[str, Any]:
 
 
 def _opencode_file(machine: Machine) -> Path:
-    """The configuration file. The program opencode reads both `opencode.json` and `opencode.jsonc`. The second file is
-    chosen only if it exists and the first does not."""
+    """opencode reads both files. The second is chosen only if it alone exists."""
     folder = machine.folder("XDG_CONFIG_HOME", ".config") / "opencode"
     plain, commented = folder / "opencode.json", folder / "opencode.jsonc"
     return commented if commented.exists() and not plain.exists() else plain
@@ -244,7 +242,6 @@ class ConfigFile:
 
     @property
     def _words(self) -> list[str]:
-        """The program of our entry and its arguments."""
         command = self._entry.get("command") or []
         words = [*(command if isinstance(command, list) else [command]), *(self._entry.get("args") or [])]
         return [str(word) for word in words]

@@ -74,8 +74,7 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
 
 
 def _plugin_instead(machine: Machine) -> str:
-    """The reason why no entry is added while the plugin is enabled. If the plugin does not share this memory yet, the
-    text gives the command that sets this up."""
+    """Why no entry is added while the plugin is enabled."""
     settings = load(ServerSettings)
     if said := claude_plugin.trouble(machine, settings):
         return f"{said}. Run `{claude_plugin.install_line(machine, settings)}` and start a new Claude Code session."
@@ -171,7 +170,6 @@ def _text(file: Path) -> str | None:
 
 @contextmanager
 def _legible() -> Generator[None]:
-    """Raise CommandFailed if a file cannot be read or parsed. The file stays unchanged."""
     try:
         yield
     except UnreadableConfig as error:
@@ -181,8 +179,7 @@ def _legible() -> Generator[None]:
 
 
 def _write(file: Path, text: str, *, keeps_former: bool) -> None:
-    """Replace the file atomically. If the path is a symbolic link, its target is replaced. With `keeps_former`, the
-    original is copied first, unless a copy exists."""
+    """Replace the file atomically. With `keeps_former`, the original is copied first, unless a copy exists."""
     with _writing(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         backup = _backup(file)
@@ -194,7 +191,6 @@ def _write(file: Path, text: str, *, keeps_former: bool) -> None:
 
 @contextmanager
 def _writing(file: Path) -> Generator[None]:
-    """Raise CommandFailed if the file is read-only or cannot be written."""
     try:
         if file.exists() and not os.access(file, os.W_OK):
             raise PermissionError(errno.EACCES, "the file is read-only")
@@ -226,7 +222,7 @@ def _replace(link: Path, content: bytes) -> None:
 
 
 def _undo(client: Client, file: Path, machine: Machine) -> None:
-    """Restore the original file. If the file was changed since, only remove our entry."""
+    """Restore the original file, or only remove our entry if the file was changed since."""
     with _legible():
         config = ConfigFile(client, file, _text(file) or "")
         if not config.has_entry:

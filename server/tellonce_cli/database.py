@@ -42,8 +42,7 @@ async def run() -> None:
 
 
 async def _updated(connection: Any) -> tuple[Sequence[str], Sequence[object]]:
-    """Prepare the database and update its schema. Returns the statements that prepared the database, and the applied
-    migrations."""
+    """Returns the statements that prepared the database, and the applied migrations."""
     try:
         return await prepare(connection), await migrate(connection)
     except StorageRefused as error:
@@ -109,12 +108,9 @@ async def hidden_memory(settings: ServerSettings) -> str | None:
 
 
 def hidden_owner(held: Mapping[int, Texts], settings: ServerSettings) -> str | None:
-    """A sentence with the remedy, if the memory of a user is not visible with these settings. The sentence names this
-    user. None if no memory is hidden.
+    """A sentence with the remedy, if a memory is not visible with these settings; else None.
 
-    `held` contains the number of texts of each owner. The local user's memory is hidden until it is moved to the user
-    `settings.default_user`. It is hidden even if this user already has texts.
-    """
+    `held` contains the number of texts of each owner. The local user's memory is hidden until it is moved."""
     texts, user = {owner: sum(each) for owner, each in held.items()}, settings.default_user
     own = texts.get(user, 0)
     local = texts.get(DEFAULT_USER_ID, 0) if user != DEFAULT_USER_ID else 0

@@ -150,7 +150,6 @@ async def _connected(dsn: str, name: str) -> Finding:
 
 
 async def _route(settings: ServerSettings) -> Finding | None:
-    """Check how the server would connect to an external PostgreSQL that answers. None if nothing is wrong."""
     assert settings.database_url is not None  # checked for external databases only
     direct = settings.database_direct_url
     try:
@@ -190,14 +189,12 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 async def _knows_us(settings: ServerSettings) -> bool:
-    """Whether the running server has our memory. A server has our memory if it accepts the token in our data folder. A
-    server that is not ready would not answer."""
+    """A server that accepts the token in our data folder has our memory. The server must be ready."""
     file = settings.data_dir / "tokens" / "assistant"
     return file.exists() and await _refusal(f"{address(settings)}/mcp", file.read_text().strip()) is None
 
 
 async def _refusal(url: str, token: str) -> str | None:
-    """The reason why the server refuses the token; None if the server accepts it."""
     async with connect_http(url, token, attempts=1) as memory:
         try:
             with suppress(MemoryRefused):  # a valid token of another scope
@@ -291,8 +288,7 @@ async def telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
 
 
 def _is_contested(relay: RelaySettings) -> bool:
-    """Whether the bot found recently that another program fetches its messages. The doctor does not try this itself,
-    because it would interrupt the bot."""
+    """Whether the bot met another program recently. A try from here would interrupt the bot."""
     found = Stores(relay.data_dir / "relay").polling.get(CONTESTED)
     return found is not None and datetime.now(UTC) - datetime.fromisoformat(found) < RECENT
 
@@ -334,7 +330,7 @@ async def clients(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 async def _claude_online(_: ServerSettings, relay: RelaySettings) -> Finding:
-    """Check the API key by listing the provider's models, which costs no tokens."""
+    """Listing the provider's models costs no tokens."""
     if relay.anthropic_api_key is None:
         return noted("Claude online: no key to try")
     url = (relay.anthropic_base_url or "https://api.anthropic.com").rstrip("/") + "/v1/models?limit=1000"
@@ -352,7 +348,6 @@ async def _claude_online(_: ServerSettings, relay: RelaySettings) -> Finding:
 
 
 def _names(answer: httpx2.Response) -> list[str]:
-    """The names of the provider's models; empty if the answer does not list them."""
     try:
         return [str(model["id"]) for model in answer.json()["data"]]
     except (ValueError, LookupError, TypeError):

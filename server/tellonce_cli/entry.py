@@ -18,7 +18,6 @@ def main() -> None:
 
 
 def _serve_stdio() -> None:
-    """Run the server. If a package is missing, the error names the extra that installs it."""
     try:
         imported("tellonce_server.__main__").main()
     except ModuleNotFoundError as error:

@@ -36,7 +36,7 @@ def _is_stdout(file: Path | None) -> bool:
 
 @contextmanager
 def _target(file: Path | None) -> Generator[TextIO]:
-    """The stream for the export. Only the owner may read a new file. If the export fails, the new file is removed."""
+    """Only the owner may read a new file. A failed export removes it."""
     if file is None or _is_stdout(file):
         yield sys.stdout
         return
@@ -56,7 +56,7 @@ def _target(file: Path | None) -> Generator[TextIO]:
 
 
 async def _export(settings: ServerSettings, file: Path | None) -> Counter[str]:
-    """Export, and return the number of entries of each type."""
+    """Returns the number of entries of each type."""
     wrote: Counter[str] = Counter()
     owner = settings.default_user
     async with storage(settings) as services:

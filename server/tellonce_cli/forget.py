@@ -39,7 +39,6 @@ async def run(
 
 
 async def _at_once(memory: MemoryClient, args: c.ForgetArgs, *, yes: bool) -> c.Forgotten:
-    """Make a preview, or erase with the token of a preview. With `yes`, do both."""
     preview = await memory.forget(args)
     if not yes or args.confirm is not None or preview.confirm is None:
         return preview
@@ -68,9 +67,10 @@ async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyb
 
 
 async def _chosen(preview: c.Forgotten, keyboard: Keyboard, *, whole: bool) -> dict[str, tuple[int, ...]] | None:
-    """Ask until the answer can be parsed. Returns the selection as arguments; None if the person declines. If the
-    preview is of the `whole` memory, only `all` selects everything. Numbers select none of the matches beyond the
-    list."""
+    """Ask until the answer can be parsed. None means that the person declines.
+
+    Numbers select none of the matches beyond the list.
+    """
     question = EVERYTHING if whole else QUESTION
     while True:
         if not keyboard.interactive:

@@ -48,9 +48,9 @@ def address(settings: ServerSettings) -> str:
 
 
 def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[str, Any]:
-    """The entry for Claude Desktop. It contains absolute paths and the settings, because Claude Desktop sees neither
-    our environment nor `.env`. With `reveal`, which is meant for files, the entry contains the secrets; otherwise, it
-    contains placeholders."""
+    """The entry for Claude Desktop, which sees neither our environment nor `.env`.
+
+    With `reveal`, which is meant for files, the entry contains the secrets instead of placeholders."""
     program = own_command()
     entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
     environment = _environment(settings, reveal)
@@ -83,8 +83,7 @@ def shown_command() -> str:
 
 
 def _environment(settings: ServerSettings, reveal: bool) -> dict[str, str]:
-    """The environment variables for another program that starts a server. With these variables, the server has the same
-    memory."""
+    """The variables with which a server of another program has the same memory."""
     fields = ServerSettings.model_fields
     values = {name: getattr(settings, name) for name in _DECIDES if name in settings.model_fields_set}
     return {variable(name, fields[name]): _setting_text(value, reveal) for name, value in values.items()}

@@ -90,8 +90,7 @@ def _estimate(foreseen: Forecast) -> dict[str, object]:
 
 
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
-    """Show the forecast and ask. If nobody can be asked, --yes is required in two cases: the import calls a model, or
-    no message is recognized as the user's."""
+    """If nobody can be asked, --yes is needed for a model's calls, or if no message is the user's."""
     for line in foreseen.lines:
         console.print(line, markup=False)
     if dry_run or yes:
@@ -105,8 +104,7 @@ def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
 
 @contextmanager
 def _progress(title: str, file: Path) -> Generator[Callable[[int], None]]:
-    """Show a progress bar during the block. Yields a function that must be called with the number of bytes read so
-    far."""
+    """The yielded function takes the number of bytes read so far."""
     columns = (TextColumn(title), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task("", total=size(file))
@@ -161,7 +159,6 @@ async def _add_messages(batch: list[Item], importers: Importers, tally: Tally, z
 
 
 def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
-    """Split the items into batches, limited in number and text, so that little memory is used."""
     batch: list[Item] = []
     characters = 0
     for item in items:
@@ -175,7 +172,7 @@ def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
 
 
 async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
-    """Store the memories of a batch. A memory without a time gets the time of the newest message before it."""
+    """A memory without a time gets the time of the newest message before it."""
     deps = keeper.services.deps
     for item in batch:
         if isinstance(item, ImportMemory):
@@ -187,8 +184,7 @@ async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
 
 
 def _with_later_alarm(item: ExportedMemory, now: datetime, zone: ZoneInfo) -> ExportedMemory:
-    """Move the alarm of a memory into the future. A repeated alarm moves to its next time, also if its present time was
-    computed in another time zone. A single alarm that has passed is not delivered, and its memory is completed."""
+    """Move a repeated alarm to its next time. A single alarm that has passed completes its memory."""
     alarm = item.alarm
     elsewhere = alarm is not None and alarm.repeats is not None and item.zone not in (None, zone)
     if alarm is None or alarm.done_at is not None or (alarm.due_at > now and not elsewhere):

@@ -99,8 +99,7 @@ def _typed(prompt: str) -> str | None:
 
 
 def _piped() -> Iterator[str]:
-    """Read lines from the descriptor of standard input. `sys.stdin` is not used. A thread that waits for `sys.stdin`
-    keeps a lock, and the process needs this lock to exit."""
+    """A thread that waits for `sys.stdin` keeps a lock that the process needs to exit."""
     rest = b""
     while run := os.read(_STDIN, _RUN):
         *lines, rest = (rest + run).split(b"\n")

@@ -66,8 +66,7 @@ async def called(settings: RelaySettings, call: Callable[[MemoryClient], Awaitab
 
 
 async def _page(call: Callable[[Any], Awaitable[Any]], args: BaseModel, page: int) -> Any:
-    """The result. If the result is a list, it is the page with the number `page`. All earlier pages are read first,
-    because a cursor leads only to the next page."""
+    """All earlier pages are read first, because a cursor leads only to the next page."""
     result = await call(args)
     for _ in range(1, page):
         if result.next_cursor is None:
@@ -147,8 +146,7 @@ def _results(found: NamedResults, zone: tzinfo, page: int) -> Shown:
 
 
 def _result(one: c.SearchResult, zone: tzinfo, chats: Mapping[int, str]) -> str:
-    """A line for a result. A memory begins with its number. A message ends with its chat and number in brackets,
-    because the number of a chat may have 16 digits."""
+    """A message ends with its chat and number, because the number of a chat may have 16 digits."""
     is_memory = one.kind not in ("summary", "message")
     who = "" if one.role is None else f"{one.speaker or {'user': 'you', 'assistant': 'assistant'}[one.role]}"
     where = chats.get(one.chat_id or 0, "") if one.kind == "message" else ""
@@ -171,7 +169,7 @@ def _edited(memory: c.Memory, zone: tzinfo, _: int) -> Shown:
 
 
 def _wording(found: c.Explanation) -> str:
-    """Return who wrote the text of the memory, as in `corrected by you`. The page shows the same words."""
+    """The page shows the same words."""
     if found.model:
         return f"worded by {found.model}"
     if found.versions:

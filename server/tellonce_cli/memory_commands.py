@@ -12,7 +12,7 @@ memory_app = typer.Typer()
 
 
 def _of_kind(kinds: tuple[str, ...]) -> Any:
-    """An option that accepts several of the contract's kinds. Typer itself would need an enum for such an option."""
+    """Typer itself would need an enum for an option that can be repeated."""
 
     def known(said: str) -> str:
         if said not in kinds:
@@ -29,8 +29,7 @@ def _of_kind(kinds: tuple[str, ...]) -> Any:
 
 
 def _placed(message: str) -> tuple[int | None, str]:
-    """The chat and number of a message such as `42:7`. If the name has another form, it is a message in this terminal's
-    chat, and the returned chat is None."""
+    """The chat and number in `42:7`. Any other name is a message in this terminal's chat."""
     named = re.fullmatch(r"(-?\d{1,18}):(\d{1,18})", message)
     return (int(named[1]), named[2]) if named else (None, message)
 

@@ -47,7 +47,6 @@ async def database_problem(url: str) -> str:
 
 
 async def _page(url: str, path: str, seconds: float) -> dict[str, Any]:
-    """The JSON object on one of the server's pages for operators; empty if it cannot be read."""
     try:
         async with httpx2.AsyncClient(timeout=seconds, trust_env=False) as http:
             found: object = (await http.get(urljoin(url, path))).json()
@@ -86,11 +85,8 @@ async def why_none(settings: RelaySettings) -> str:
 async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator[MemoryClient]:
     """A client of the memory. `notice` is printed on a terminal if a server must be started.
 
-    Raises CommandFailed if the memory cannot be opened, or if the user probably means another memory. There are two
-    such cases. First, a token or a remote server is configured, but no server accepts the token. Second, the running
-    server rejects the token of our data folder. In the second case, our own memory is opened if it exists and no
-    setting names the server. A note reports this.
-    """
+    Raises CommandFailed if the memory cannot be opened, or if a configured token or server is not accepted. If the running
+    server rejects the token of our data folder, our own memory is opened, unless a setting names the server."""
     try:
         token = settings.bearer("assistant")
     except SettingsError:
@@ -116,9 +112,10 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
 
 
 async def _mismatch(settings: RelaySettings, token: str) -> str:
-    """The note that the running server has another memory. Empty if no server has opened its memory. Also empty if the
-    server cannot check the token because its database is down. Raises CommandFailed if the user probably means the
-    running server."""
+    """The note that the running server has another memory; empty if it has not.
+
+    Also empty if its database is down. Raises CommandFailed if the user probably means this server.
+    """
     if not (await health(settings.url)).get("ready"):
         return ""
     problem, place = await database_problem(settings.url), {"url": settings.url, "folder": settings.data_dir}
@@ -132,7 +129,7 @@ async def _mismatch(settings: RelaySettings, token: str) -> str:
 
 
 async def _open(memory: MemoryClient) -> None:
-    """Make a first call to open the memory. A failure is then reported before the user types anything."""
+    """A failure is then reported before the user types anything."""
     try:
         await memory.get_profile(c.GetProfileArgs(limit=1))
     except (MemoryRefused, MemoryUnreachable) as error:

@@ -67,8 +67,7 @@ def _source(file: str, me: str) -> Source:
 
 
 def _progress(path: Path) -> Callable[[int], None]:
-    """Return a function that reports the progress. It reports only whole percentages, so that a large file does not
-    produce many lines."""
+    """Only whole percentages are reported, so that a large file does not produce many lines."""
     total, said = max(1, size(path)), -1
 
     def progress(done: int) -> None:

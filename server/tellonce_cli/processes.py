@@ -37,8 +37,6 @@ async def refuse_taken_port(settings: ServerSettings, command: str) -> None:
 
 
 async def _taken(settings: ServerSettings, command: str) -> str:
-    """The message for a port in use. It says which kind of program uses the port, and which command uses another
-    port."""
     if "version" in await health(address(settings)):
         who, instead = "a Tellonce server", "If that is this memory's, it runs already. For another one beside it"
     else:
@@ -52,8 +50,7 @@ async def _taken(settings: ServerSettings, command: str) -> str:
 
 
 def _is_free(settings: ServerSettings, port: int | None = None) -> bool:
-    """Whether a port, by default the port of the settings, is free. The check binds the port in the same way as the
-    server."""
+    """The check binds the port in the same way as the server."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -58,8 +58,6 @@ async def run(file: Path, *, force: bool = False) -> None:
 
 
 async def _newer(connection: Any, file: Path) -> str:
-    """The end of a sentence that says how many texts of the memory are newer than the backup. Empty if this is not
-    known."""
     try:
         found = await newer_texts(connection, file)
     except BackupRefused as refusal:

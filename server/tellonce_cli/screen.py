@@ -27,12 +27,10 @@ def harmless(text: str) -> str:
 
 
 class Screen(Console):
-    """A console whose texts cannot control the terminal. The console's own control codes, such as colors, are not part
-    of the texts.
+    """A console whose texts cannot control the terminal.
 
-    In a terminal, lines are broken between words, but not inside a command in backticks, because a person copies it.
-    In a pipe or file, lines are not broken.
-    """
+    In a terminal, lines are broken between words, but not inside a command in backticks. In a pipe or file, lines are not
+    broken."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         if not self.is_terminal:

@@ -58,8 +58,7 @@ WantedBy=default.target
 
 
 def _quoted(text: str) -> str:
-    """Quote one word for systemd. Its quotation marks, backslashes and percent signs are escaped. The caller doubles
-    the dollar signs of commands."""
+    """One word for systemd. The caller doubles the dollar signs of commands."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'
 
@@ -193,7 +192,7 @@ def _write(file: Path, text: bytes, data: Path) -> None:
 
 
 def _warn_of_the_environment() -> None:
-    """Name the variables of this shell that the service will not see. Their values may be secrets."""
+    """Only names are shown, because the values may be secrets."""
     kinds: Sequence[type[Settings]] = (ServerSettings, SummarizerSettings, RelaySettings)
     known = {variable(name, field) for kind in kinds for name, field in kind.model_fields.items()} - {CARRIED}
     lost = sorted(name for name in os.environ if name.partition("__")[0] in known)
@@ -218,7 +217,6 @@ def _uninstall(system: Manager) -> int:
 
 
 def _tried(commands: Sequence[Sequence[str]]) -> bool:
-    """Run the commands in order until one fails. Print the reason of a failure."""
     for command in commands:
         found = shutil.which(command[0])
         done = subprocess.run(command, capture_output=True, text=True, check=False) if found else None

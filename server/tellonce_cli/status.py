@@ -69,8 +69,7 @@ async def _status(settings: RelaySettings) -> int:
 
 
 async def _hidden(settings: ServerSettings) -> str | None:
-    """The sentence about the memory of another user on this machine. An installation without the server does not look
-    for such a memory, because it cannot open a database."""
+    """An installation without the server cannot open a database."""
     if not has_server():
         return None
     said: str | None = await imported("tellonce_cli.database").hidden_memory(settings)
@@ -80,7 +79,6 @@ async def _hidden(settings: ServerSettings) -> str | None:
 def _report(
     url: str, health: dict[str, Any], profile: c.Profile, talks: Mapping[str, int], queue: QueueStatus | None
 ) -> dict[str, Any]:
-    """The status for other programs. `queue` is null if the token may not see the queue."""
     known = {name: len(entries) for name, entries in profile.lists.items()}
     return {
         "server": url,
@@ -92,7 +90,7 @@ def _report(
 
 
 async def _queue_of(agent: MemoryClient, settings: RelaySettings) -> QueueStatus | None:
-    """Return the state of the queue; None if a configured token, such as an assistant's, may not see the queue."""
+    """None if a configured token, such as an assistant's, may not see the queue."""
     try:
         return await agent.queue_status()
     except MemoryRefused:
@@ -124,7 +122,6 @@ def _print_memory(profile: c.Profile) -> None:
 
 
 async def _talks(memory: MemoryClient) -> Mapping[str, int]:
-    """The number of messages by channel, in all conversations of the user."""
     found: Counter[str] = Counter()
     for chat in await chats_of(memory):
         found[chat["channel"]] += chat["messages"]
@@ -155,8 +152,7 @@ def reading_lines(reading: ReadingStatus) -> list[str]:
 
 
 def _again(reading: ReadingStatus) -> str:
-    """The number of exchanges that a better model will read again, and the estimated cost. If no model has read
-    anything yet, every model counts as better."""
+    """If no model has read anything yet, every model counts as better."""
     by_model = any(by.exchanges and by.tier != KEEP_MODEL for by in reading.read_by)
     so_far, better = ("by a weaker model or none", "a better model") if by_model else ("without a model", "a model")
     return (
@@ -172,7 +168,7 @@ def _estimate(reading: ReadingStatus) -> str:
 
 
 def _print_command_calls(settings: SummarizerSettings) -> None:
-    """Show the number of calls of the `claude` command, because they count against the user's subscription."""
+    """The calls count against the user's subscription."""
     used = Allowance(settings.cli_calls, settings.cli_calls_hour, settings.cli_calls_day).used()
     if settings.asks_the_command or used.day:
         state = "" if settings.asks_the_command else "; now off"

@@ -83,8 +83,7 @@ def last_turns(folder: Path) -> list[list[Event]]:
 
 
 def _events(folder: Path, about: str = "", days: int | None = None) -> Iterator[Event]:
-    """The events of the newest `days` files, or of all files if `days` is None. Only lines that contain `about` are
-    read. A line cut by a crash is skipped."""
+    """Only lines that contain `about` are read. A line cut by a crash is skipped."""
     files = sorted(folder.glob("*.jsonl"))
     for file in files[-days:] if days is not None else files:
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -103,12 +102,11 @@ def _event(line: str) -> Event | None:
 
 
 def _ordered(events: Sequence[Event]) -> list[Event]:
-    """The events in the order of their start. Of events that start together, the longest comes first."""
+    """Of events that start together, the longest comes first."""
     return sorted(events, key=lambda e: (e.start, -(e.ms or 0)))
 
 
 def _title(events: Sequence[Event]) -> Text:
-    """The turn's id and start, the times until the answer and until the memory, and the names of failures."""
     start = min(event.start for event in events)
     parts = [f"{events[0].trace_id}  {start:%a %d %b %Y %H:%M:%S %z}"]
     for name, text in (("reply_sent", "answered"), ("ltm_store_result", "remembered")):
@@ -119,7 +117,7 @@ def _title(events: Sequence[Event]) -> Text:
 
 
 def _after(events: Sequence[Event], name: str) -> float | None:
-    """Milliseconds from the beginning of the turn to the end of the first event with this name."""
+    """Milliseconds from the beginning of the turn to the end of the event."""
     done = [event.at for event in events if event.name == name]
     began = min(event.start for event in events)
     return (min(done) - began).total_seconds() * 1000 if done else None

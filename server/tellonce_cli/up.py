@@ -103,7 +103,7 @@ def _children(settings: ServerSettings, relay: RelaySettings) -> list[Child]:
 
 
 async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Child) -> bool:
-    """Wait until the server is ready. Returns False after a stop signal, or if the server cannot open its storage."""
+    """False after a stop signal, or if the server cannot open its storage."""
     deadline, report_at = time.monotonic() + READY_SECONDS, 0.0
     while not stop.is_set() and time.monotonic() < deadline:
         found = await health(address(settings))
@@ -145,8 +145,6 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float, else
 
 
 def _ways(settings: ServerSettings) -> list[str]:
-    """Lines about the assistants on this machine: which of them share this memory, which do not and why, and how to add
-    one."""
     name, machine = shown_command(), this_machine()
     states = connected(machine)
     there = [client for client, state in states.items() if state is True]
@@ -179,7 +177,6 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
 
 
 def _telegram(relay: RelaySettings) -> str:
-    """A text that says whether the relay runs and, if it is off, which settings it needs."""
     if relay.bot_token is None:
         return "off (set TELEGRAM_BOT_TOKEN to the token of @BotFather)"
     if not relay.user_ids:
@@ -203,7 +200,7 @@ def _tiers() -> str:
 
 
 async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:
-    """Show a progress bar while the embedding model is downloaded. Meanwhile, search uses only words."""
+    """Until the model is there, search uses only words."""
     if settings.embeddings != "local":
         return
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
@@ -255,7 +252,6 @@ async def offered(settings: RelaySettings, stop: asyncio.Event) -> User | None:
 
 
 async def _leaves_memory(user: int) -> bool:
-    """Whether this computer has a memory that the user would not see."""
     return await hidden_memory(load(ServerSettings).model_copy(update={"user_ids": (user,)})) is not None
 
 

@@ -50,7 +50,7 @@ def items_of(conversation: dict[str, Any]) -> Iterator[Item]:
 
 
 def _node(node: dict[str, Any], identity: str, begun: Any) -> Iterator[Item]:
-    """Yield the message of a node, or the user's instructions to ChatGPT. `begun` is used if the time is missing."""
+    """`begun` is used if the message has no time."""
     message = node.get("message") or {}
     content, role = message.get("content") or {}, (message.get("author") or {}).get("role")
     seconds = message.get("create_time") or begun
@@ -70,14 +70,13 @@ def _node(node: dict[str, Any], identity: str, begun: Any) -> Iterator[Item]:
 
 
 def _shown(conversation: dict[str, Any]) -> list[dict[str, Any]]:
-    """The nodes from the root to the current node."""
     mapping: dict[str, dict[str, Any]] = conversation["mapping"]
     leaf = mapping.get(str(conversation.get("current_node"))) or _newest_leaf(mapping)
     return branch(leaf, lambda node: mapping.get(str(node.get("parent"))))
 
 
 def _newest_leaf(mapping: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
-    """The newest node without children. This leaf is used if the export does not name the current node."""
+    """Used if the export does not name the current node."""
     parents = {node.get("parent") for node in mapping.values()}
     leaves = [node for key, node in mapping.items() if key not in parents]
     return max(leaves, key=lambda node: float((node.get("message") or {}).get("create_time") or 0), default=None)
@@ -104,7 +103,6 @@ def _part(part: Any) -> str:
 
 
 def _memories(content: dict[str, Any], at: datetime | None) -> Iterator[ImportMemory]:
-    """Yield each line of the custom instructions, and each line of the memory that ChatGPT gave to its model."""
     for key in ("user_profile", "user_instructions", "model_set_context"):
         for line in str(content.get(key) or "").splitlines():
             text = _NUMBERED.sub("", line).strip(" -•\t")
@@ -113,7 +111,7 @@ def _memories(content: dict[str, Any], at: datetime | None) -> Iterator[ImportMe
 
 
 def _instructions(message: dict[str, Any], at: datetime | None) -> Iterator[ImportMemory]:
-    """Yield each line of the custom instructions that exports keep in the metadata of a hidden message."""
+    """Some exports keep the custom instructions in the metadata of a hidden message."""
     data = (message.get("metadata") or {}).get("user_context_message_data") or {}
     yield from _memories(
         {"user_profile": data.get("about_user_message"), "user_instructions": data.get("about_model_message")}, at
@@ -121,8 +119,7 @@ def _instructions(message: dict[str, Any], at: datetime | None) -> Iterator[Impo
 
 
 def _own_day(line: str) -> datetime | None:
-    """The day at the start of a line of ChatGPT's memory. The time is noon UTC, because noon UTC is on the same day in
-    most time zones."""
+    """Noon UTC is on the same day in most time zones."""
     numbered = _NUMBERED.match(line)
     try:
         day = datetime.strptime(numbered["day"], "%Y-%m-%d") if numbered and numbered["day"] else None

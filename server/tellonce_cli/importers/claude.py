@@ -37,7 +37,7 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
 
 
 def _entry(entry: dict[str, Any]) -> Iterator[Item]:
-    """Yield the items of a conversation, or of an entry with memories. The user may import `memories.json` alone."""
+    """The user may import `memories.json` alone."""
     return _memories(entry) if "conversations_memory" in entry or "project_memories" in entry else messages_of(entry)
 
 
@@ -57,8 +57,7 @@ def _message(message: dict[str, Any], conversation: str) -> Iterator[Item]:
 
 
 def _shown(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The messages from the root to the newest message. If the messages do not form a tree, all are returned, because a
-    duplicate is better than a lost message."""
+    """If the messages are not a tree, all are returned: a duplicate is better than a lost message."""
     known = {message.get("uuid"): message for message in messages}
     parents = [message.get("parent_message_uuid") for message in messages]
     if not known.keys() & set(parents) or not set(parents) <= {_ROOT, *known}:
@@ -69,7 +68,7 @@ def _shown(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _text(message: dict[str, Any]) -> str:
-    """Return the text parts of a message, without the model's thinking and without tool calls."""
+    """Thinking and tool calls are left out."""
     parts = [
         str(part.get("text", "")) for part in message.get("content") or () if part.get("type") in ("text", "voice_note")
     ]
@@ -78,8 +77,7 @@ def _text(message: dict[str, Any]) -> str:
 
 
 def _file(attachment: dict[str, Any]) -> str:
-    """The label of an attached text, and the beginning of the text as a code block. Code is never taken for the user's
-    own words."""
+    """The text is a code block, because code is never taken for the user's own words."""
     text = str(attachment.get("extracted_content") or "").strip()[:LONGEST_ATTACHMENT]
     return "\n".join([label("file", str(attachment.get("file_name") or "")), *([f"~~~\n{text}\n~~~"] if text else [])])
 
@@ -92,9 +90,9 @@ def _memories(entry: dict[str, Any]) -> Iterator[Item]:
 
 
 def with_subjects(text: str) -> Iterator[str]:
-    """The statements of Claude's memory. Claude writes paragraphs, and only some of them name the person that they
-    describe. The text begins with this name. If a paragraph does not contain the name, the nearest earlier sentence
-    with the name is put before the paragraph. List items stay as they are."""
+    """The statements of Claude's memory, whose text begins with the name of the person.
+
+    If a paragraph lacks this name, the nearest earlier sentence with the name is put before it."""
     found = [statement for statement in statements(text) if len(statement) >= SHORTEST]
     name = found[0].split()[0].casefold() if found and not has_items(text) else ""
     subject = ""

@@ -62,7 +62,7 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
 
 
 def _root(path: Path) -> Path:
-    """The folder to search for sessions. In Claude Code's own folder, only `projects` contains sessions."""
+    """In Claude Code's own folder, only `projects` contains sessions."""
     return path / "projects" if (path / "projects").is_dir() else path
 
 
@@ -73,7 +73,7 @@ def _transcripts(path: Path) -> list[Path]:
 
 
 def _notes(path: Path) -> Iterator[tuple[Path, str]]:
-    """The files with memories, each with the name of its project. The user's own instructions have no project."""
+    """The files with memories, each with its project. The user's own instructions have no project."""
     if path.is_file():
         if path.suffix == ".md":
             yield path, _project(path.parent)
@@ -88,7 +88,7 @@ def _notes(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _project(folder: Path) -> str:
-    """The project of the memory files in `folder`: the name of its folder, which a session of the project gives."""
+    """The name of the project's folder, which a session of the project gives."""
     folder = folder.resolve()
     home = folder.parent if folder.name == "memory" else folder
     if home.name == ".claude":
@@ -98,7 +98,6 @@ def _project(folder: Path) -> str:
 
 
 def _folder_of(transcript: Path) -> str:
-    """The working folder that the transcript names, or else the name of the transcript's own folder."""
     for _, line in lines_of(transcript, lambda _: None):
         found = re.search(rb'"cwd":\s*("(?:[^"\\]|\\.)*")', line[:LONGEST_LINE])
         with suppress(ValueError):
@@ -111,8 +110,7 @@ def _folder_of(transcript: Path) -> str:
 
 @dataclass
 class _Session:
-    """A session that is being read. The reply to a prompt is the last text before the next prompt, so a reply is
-    yielded only when the next prompt is read."""
+    """A session that is being read. A reply is complete only when the next prompt is read."""
 
     name: str
     conversation: OwnConversation
@@ -165,7 +163,7 @@ class _Session:
 
 
 def _session(file: Path, progress: Progress, before: int) -> Iterator[Item]:
-    """Yield the messages of a session. `before` is the total size of the files already read, in bytes."""
+    """`before` is the total size of the files already read, in bytes."""
     conversation = OwnConversation(CHANNELS["claude-code"], conversation_name(_folder_of(file)))
     session = _Session(file.stem, conversation)
     yield from parsed_lines(file, lambda read: progress(before + read), session.take, f"{file.name}, ")
@@ -173,12 +171,11 @@ def _session(file: Path, progress: Progress, before: int) -> Iterator[Item]:
 
 
 def _aside(entry: dict[str, Any]) -> bool:
-    """Whether the entry was written by a subagent or by Claude Code itself."""
     return any(entry.get(name) for name in ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage"))
 
 
 def _text(content: object) -> str:
-    """Return the text of an entry, without tool results and images."""
+    """Tool results and images are left out."""
     if isinstance(content, str):
         return content.strip()
     blocks: list[Any] = content if isinstance(content, list) else []

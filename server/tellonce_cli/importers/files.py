@@ -78,16 +78,17 @@ class Watched:
 
 
 def _spelled(digits: re.Match[bytes]) -> bytes:
-    """Write every thousandth digit as an escape. In a string, the escape means the same digit; in a number, it is an
-    error. Without the escape, ijson's C code would crash the process at an integer of more than 4,300 digits."""
+    """Write every thousandth digit as an escape, which means the same in a string.
+
+    ijson's C code would crash the process at an integer of more than 4,300 digits.
+    """
     run = digits[0]
     pieces = [run[i : i + _MOST_DIGITS] for i in range(0, len(run), _MOST_DIGITS)]
     return b"".join(piece[:-1] + b"\\u003" + piece[-1:] if len(piece) == _MOST_DIGITS else piece for piece in pieces)
 
 
 def _safe_cut(data: bytes) -> int:
-    """The position at which the data can be cut without splitting an escape or a run of backslashes. Backslashes in a
-    row are not separated, because their number decides whether an escape begins."""
+    """Where the data can be cut without splitting an escape or a run of backslashes."""
     cut = max(0, len(data) - _TAIL)
     inside = data.find(b"\\", max(0, cut - len(rb"\xN")), cut)
     cut = cut if inside < 0 else inside
@@ -145,7 +146,7 @@ def _member(file: Path, name: PurePath) -> Member:
 
 
 def _packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> Member:
-    """A file of a zip. If the zip has no valid time for the file, its time is that of the zip."""
+    """If the zip has no valid time for the file, its time is that of the zip."""
     try:
         changed = datetime(*info.date_time).astimezone(UTC)
     except (ValueError, OverflowError):

@@ -201,6 +201,6 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def _short(identity: str) -> str:
-    """Replace an id that is too long with its hash. The hash is the same in every import."""
+    """The hash is the same in every import."""
     identity = clean(identity)
     return identity if len(identity) <= LONGEST_ID else f"sha256:{hashlib.sha256(identity.encode()).hexdigest()}"

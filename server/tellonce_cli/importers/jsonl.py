@@ -91,7 +91,7 @@ def entry_of(line: bytes) -> dict[str, Any]:
 
 
 def _cleaned(value: Any) -> Any:
-    """The value without characters that PostgreSQL cannot store."""
+    """PostgreSQL cannot store all characters."""
     match value:
         case str():
             return clean(value)
@@ -127,7 +127,7 @@ def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportM
 
 
 def _conversation(entry: dict[str, Any], channel: str) -> OwnConversation | None:
-    """The conversation of an exported entry; None for Telegram. Older exports name only the channel."""
+    """None for Telegram. Older exports name only the channel."""
     if "conversation" not in entry:
         return None if channel == DEFAULT_CHANNEL else OwnConversation(channel)
     of = entry["conversation"]
@@ -145,14 +145,12 @@ def _channel(entry: dict[str, Any]) -> str:
 
 
 def _other_group(source: Any, chat_id: int | None) -> str:
-    """The prefix for message ids of a group that is imported into another chat. The prefix keeps the ids unique.
-    Otherwise empty."""
+    """Keeps the ids unique if a group is imported into another chat."""
     return f"{source}:" if source is not None and int(source) < 0 and source != chat_id else ""
 
 
 def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | ImportMemory:
-    """Parse a memory. An exported memory is restored unchanged. A memory that a person wrote into the file becomes a
-    statement of another assistant."""
+    """An exported memory is restored unchanged. One that a person wrote is another assistant's."""
     if "valid_from" not in entry:
         said_at = entry.get("said_at")
         return _checked(_BY_HAND, {"content": entry["content"], "kind": entry.get("kind"), "said_at": said_at or None})
@@ -174,8 +172,7 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
 
 
 def _check_repetition(expression: str) -> None:
-    """Raises ValueError for an invalid expression. It also raises ValueError for an expression that is due more than
-    once an hour, because the bot does not set such reminders."""
+    """Raises ValueError also for more than one time in an hour, because the bot sets no such reminder."""
     rule, _, last = expression.partition(UNTIL)
     if last and datetime.fromisoformat(last).year >= 2200:
         raise NotAsItShouldBe("its reminder ends in a year nobody lives in")
@@ -184,13 +181,11 @@ def _check_repetition(expression: str) -> None:
 
 
 def _in_group(named: Iterable[dict[str, str]], entry: dict[str, Any], chat_id: int | None) -> list[dict[str, str]]:
-    """The messages to which a memory refers, with their ids in this import."""
     group = _other_group(entry.get("source_chat_id", entry.get("chat_id")), chat_id)
     return [{**one, "message_id": f"{group}{one['message_id']}"} for one in named]
 
 
 def _same(kind: type[ExportedMemory] | type[ImportMessage], entry: dict[str, Any]) -> dict[str, Any]:
-    """The values of an entry for the fields of the class."""
     return {field.name: entry[field.name] for field in fields(kind) if entry.get(field.name) not in (None, "")}
 
 

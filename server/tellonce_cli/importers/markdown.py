@@ -53,7 +53,7 @@ def _note(file: TextFile) -> Iterator[Item]:
 
 
 def _noted(title: str, line: str) -> str | None:
-    """The statement in a line of basic-memory's format; None for any other line."""
+    """The statement in a line of basic-memory's format."""
     if observation := _OBSERVATION.match(line):
         return without_links(_TAGS.sub(_untagged, _CONTEXT.sub("", observation["text"]))).strip()
     if relation := _RELATION.match(line):
@@ -62,13 +62,12 @@ def _noted(title: str, line: str) -> str | None:
 
 
 def _untagged(tags: re.Match[str]) -> str:
-    """Remove tags at the end of a statement. Tags inside a statement stay."""
+    """Tags inside a statement stay."""
     return tags[0] if tags["rest"] is None else tags["rest"]
 
 
 def _messages(file: TextFile, fields: dict[str, str], body: str, role: Role) -> Iterator[ImportMessage]:
-    """The paragraphs of a note as messages. Each message begins with the note's title, because the title often names
-    the paragraph's subject. Nothing is learned from the messages of the assistant."""
+    """Each message begins with the note's title, which often names the paragraph's subject."""
     title = "" if is_day(file.name.stem) else f"# {fields.get('title') or file.name.stem}"
     at, seen = said_at(fields, str(file.name), file.changed), set[str]()
     for text in paragraphs(body):

@@ -45,8 +45,7 @@ def is_day(name: str) -> bool:
 
 
 def _moment(text: str) -> datetime | None:
-    """Parse a time. A date without a time becomes noon in this machine's zone. In neighboring zones, this noon is on
-    the same date."""
+    """A date without a time becomes noon, which is on the same date in neighboring zones."""
     try:
         at = datetime.fromisoformat(text)
     except ValueError:

@@ -32,8 +32,7 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
 
 
 def _check(path: Path, me: str | None, persons: Counter[str]) -> None:
-    """Raises ImportFailed if the file has statements of several persons and `me` is not set, or if it has only statements
-    of persons other than `me`. `persons` counts the statements of each person."""
+    """`persons` counts the statements of each person."""
     held = ", ".join(f"{name} ({count})" for name, count in persons.most_common(_NAMED))
     held += f" and {len(persons) - _NAMED} more" if len(persons) > _NAMED else ""
     if me is None and len(persons) > 1:
@@ -57,7 +56,7 @@ def _memory(entry: dict[str, Any], me: str | None, persons: Counter[str]) -> Ite
 
 
 def _moment(value: Any) -> datetime:
-    """Parse a time: ISO 8601, or seconds or milliseconds since 1970."""
+    """The value is ISO 8601, or seconds or milliseconds since 1970."""
     if isinstance(value, str):
         at = datetime.fromisoformat(value)
         return at if at.tzinfo else at.replace(tzinfo=UTC)

@@ -33,8 +33,7 @@ _FORMATS: Mapping[ImportKind, tuple[Read, str]] = {
 
 
 def _items(kind: ImportKind, source: Source, progress: Progress) -> Iterator[Item]:
-    """The items of an export in the order of the file. `<private>` parts are left out, except from our own export.
-    Raises ImportFailed if the export or every entry is unreadable."""
+    """The items without `<private>` parts; our own export is not changed. Raises ImportFailed."""
     read, nothing = _FORMATS[kind]
     readable, first = False, ""
     for item in read(source, progress):

@@ -106,8 +106,7 @@ class JsonExport:
 
 
 class _Building:
-    """A record that is being read. If the record exceeds a limit, its content is dropped, and the rest of the record is
-    skipped."""
+    """A record that is being read. If it exceeds a limit, its content is dropped."""
 
     def __init__(self, number: int, depth: int) -> None:
         self.depth = depth
@@ -138,8 +137,7 @@ class _Building:
 
 
 def _events(stream: Watched) -> Iterator[tuple[int, str, str, Any]]:
-    """The events of ijson, each with its depth and path. The start and the end of an object or list have the same depth
-    and path."""
+    """The events of ijson, each with its depth and path."""
     path: list[str] = [""]
     keys: list[str] = [""]
     for event, value in ijson.basic_parse(stream):

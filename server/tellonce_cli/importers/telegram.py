@@ -36,8 +36,10 @@ _HEADS = ("", *(f"{place}." for place in _LISTS))
 
 @dataclass
 class _Chat:
-    """The chat that is being read. `topics` maps a message to the first message of its topic. `one_of_many` means that
-    the file contains all chats of an account."""
+    """The chat that is being read. `topics` maps a message to the first message of its topic.
+
+    `one_of_many` means that the file contains all chats of an account.
+    """
 
     one_of_many: bool = False
     id: int = 0
@@ -54,13 +56,10 @@ class _Chat:
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the messages in order. The source names the user and the bot. Each name is `user123`, 123 or the displayed
-    name.
+    """Yield the messages in order. A person is named by `user123`, 123 or the displayed name.
 
-    A file of a whole account is not read completely. If the chat of the source is a group, only this group is read.
-    Otherwise, everything except groups and channels is read, because other people's words in groups do not belong to
-    the user's private chat.
-    """
+    Of a whole account, only the chat of the source is read if it is a group. Otherwise, groups and channels are left
+    out, because other people's words do not belong to the user's private chat."""
     names = set[str]()
     for record, chat, known in _raw(source, progress):
         if _belongs(chat, source):
@@ -71,7 +70,6 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
 
 
 def _belongs(chat: _Chat, source: Source) -> bool:
-    """Whether the messages of a chat belong to the chat of the source."""
     if not chat.one_of_many:
         return True
     group = source.chat_id is not None and source.chat_id < 0
@@ -79,8 +77,7 @@ def _belongs(chat: _Chat, source: Source) -> bool:
 
 
 def _raw(source: Source, progress: Progress) -> Iterator[tuple[Record, _Chat, Source]]:
-    """Yield each message unchanged, with its chat and the source. As soon as the file has given the user's id, the
-    yielded source contains this id."""
+    """Yield each message with its chat and the source, which contains the user's id once the file gave it."""
     chat = _Chat()
     for found in _EXPORT.values(source.path, progress):
         if isinstance(found, Record):
@@ -94,7 +91,7 @@ def _raw(source: Source, progress: Progress) -> Iterator[tuple[Record, _Chat, So
 
 
 def _note(chat: _Chat, prefix: str, value: Any) -> None:
-    """Store a property of the chat. In the file, the properties of a chat precede its messages."""
+    """The properties of a chat precede its messages."""
     place, _, name = prefix.rpartition(".")
     if (f"{place}." if place else "") not in _HEADS or value is None:
         return
@@ -105,8 +102,7 @@ def _note(chat: _Chat, prefix: str, value: Any) -> None:
 
 
 def _message(raw: dict[str, Any], chat: _Chat, source: Source, names: set[str]) -> Iterator[Item]:
-    """Yield the message, unless it is a service message or has no content. Then yield the name of the user, if `names`
-    does not contain this name yet."""
+    """`names` contains the names of the user that were already yielded."""
     number, target = int(raw["id"]), raw.get("reply_to_message_id")
     if raw.get("action") == "topic_created":
         chat.topics[number] = number
@@ -136,14 +132,14 @@ def _message(raw: dict[str, Any], chat: _Chat, source: Source, names: set[str]) 
 
 
 def _sent_at(raw: dict[str, Any]) -> datetime:
-    """When the message was sent. Older exports have only `date`, in the exporting machine's local time."""
+    """Older exports have only `date`, in the exporting machine's local time."""
     if "date_unixtime" in raw:
         return datetime.fromtimestamp(int(raw["date_unixtime"]), UTC)
     return datetime.fromisoformat(str(raw["date"])).astimezone(UTC)
 
 
 def _voice(raw: dict[str, Any], chat: _Chat, source: Source) -> tuple[Role, str | None]:
-    """The role and name of the sender. Only the user has the role `user` without a name."""
+    """Only the user has the role `user` without a name."""
     sender, identity = raw.get("from"), str(raw.get("from_id") or "")
     if _is_me(sender, identity, chat, source.me):
         return "user", None
@@ -176,7 +172,6 @@ def text_of(raw: dict[str, Any]) -> str:
 
 
 def _words(piece: Any, between: str = "") -> str:
-    """The plain text of a piece: a string, a list of strings and objects, or the nested blocks of a rich message."""
     match piece:
         case str():
             return piece
