@@ -305,6 +305,21 @@ def test_shards_in_a_zip_are_read_in_order(tmp_path: Path) -> None:
     assert [m.content for m in talk(list(found))] == ["shard 0", "shard 1"]
 
 
+def test_only_the_files_of_the_export_are_read_and_not_their_hidden_copies(tmp_path: Path) -> None:
+    one = [conversation(node("a", None, "user", "said"), current_node="a", conversation_id="1")]
+    with zipfile.ZipFile(tmp_path / "e.zip", "w") as archive:
+        archive.writestr("export/conversations.json", json.dumps(one))
+        archive.writestr("export/shared_conversations.json", json.dumps([{"id": "1", "title": "said"}]))
+        archive.writestr("__MACOSX/export/._conversations.json", "\x00\x05")
+    (tmp_path / "folder" / ".trash").mkdir(parents=True)
+    (tmp_path / "folder" / "conversations.json").write_text(json.dumps(one))
+    (tmp_path / "folder" / ".trash" / "conversations.json").write_text("no export")
+    for place in ("e.zip", "folder"):
+        found = list(READERS["chatgpt"](Source(tmp_path / place), lambda _: None))
+        assert [m.content for m in talk(found)] == ["said"]
+        assert not any(isinstance(item, Unreadable) for item in found)
+
+
 # Claude
 
 
