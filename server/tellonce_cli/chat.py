@@ -16,7 +16,7 @@ from tellonce.client_settings import RelaySettings
 from tellonce.reminders import ChangeReminderArgs, Reminder
 from tellonce.settings import load
 from tellonce_cli import forget
-from tellonce_cli.keyboard import Keyboard, terminal_as_found
+from tellonce_cli.keyboard import Keyboard
 from tellonce_cli.memory_server import CHANNEL, OURS, connected
 from tellonce_cli.screen import console
 from tellonce_relay import views
@@ -79,14 +79,13 @@ def _page(text: str) -> Markdown:
 async def run() -> None:
     settings, keyboard = load(RelaySettings), Keyboard()
     responder = choose(settings)
-    with terminal_as_found():
-        async with connected(settings, _STARTS_ONE) as memory:
-            talk = Talk(memory, responder, settings, keyboard)
-            if keyboard.interactive:
-                console.print(f"{_who(responder)} /help lists commands, exit or Ctrl-D ends.")
-            while (line := await keyboard.line("you › ")) is not None and not _ends(line):
-                if line.strip():
-                    await talk.hear(line.strip())
+    async with connected(settings, _STARTS_ONE) as memory:
+        talk = Talk(memory, responder, settings, keyboard)
+        if keyboard.interactive:
+            console.print(f"{_who(responder)} /help lists commands, exit or Ctrl-D ends.")
+        while (line := keyboard.line("you › ")) is not None and not _ends(line):
+            if line.strip():
+                await talk.hear(line.strip())
 
 
 def _ends(line: str) -> bool:

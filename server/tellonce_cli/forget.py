@@ -10,7 +10,7 @@ from tellonce.client import MemoryClient
 from tellonce.client_settings import RelaySettings
 from tellonce.forget_contract import picked, selection, ticked
 from tellonce.settings import load
-from tellonce_cli.keyboard import Keyboard, terminal_as_found
+from tellonce_cli.keyboard import Keyboard
 from tellonce_cli.memories import called, made
 from tellonce_cli.screen import answer, console
 from tellonce_relay import views
@@ -29,13 +29,12 @@ async def run(
     args = made(c.ForgetArgs, {**target, "confirm": confirm, "except_": keep, "also": also})
     settings = load(RelaySettings)
     zone = ZoneInfo(settings.timezone)
-    with terminal_as_found():
-        if console.quiet or yes or confirm is not None:
-            done = await called(settings, lambda memory: _at_once(memory, args, yes=yes))
-            console.print(_summary(done, zone))
-            answer(done.model_dump(mode="json"))
-        else:
-            console.print(await called(settings, lambda memory: asked(memory, args, zone, Keyboard())))
+    if console.quiet or yes or confirm is not None:
+        done = await called(settings, lambda memory: _at_once(memory, args, yes=yes))
+        console.print(_summary(done, zone))
+        answer(done.model_dump(mode="json"))
+    else:
+        console.print(await called(settings, lambda memory: asked(memory, args, zone, Keyboard())))
 
 
 async def _at_once(memory: MemoryClient, args: c.ForgetArgs, *, yes: bool) -> c.Forgotten:
@@ -60,13 +59,13 @@ async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyb
     if target.everything:
         console.print(phrase("forget.wipe", n=len(preview.matches) + preview.unlisted))
     console.print(views.matches_view(preview, datetime.now(zone)))
-    chosen = await _chosen(preview, keyboard, whole=bool(target.everything))
+    chosen = _chosen(preview, keyboard, whole=bool(target.everything))
     if chosen is None:
         return "Kept."
     return _summary(await memory.forget(target.model_copy(update={"confirm": preview.confirm, **chosen})), zone)
 
 
-async def _chosen(preview: c.Forgotten, keyboard: Keyboard, *, whole: bool) -> dict[str, tuple[int, ...]] | None:
+def _chosen(preview: c.Forgotten, keyboard: Keyboard, *, whole: bool) -> dict[str, tuple[int, ...]] | None:
     """Ask until the answer can be parsed. None means that the person declines.
 
     Numbers select none of the matches beyond the list.
@@ -75,7 +74,7 @@ async def _chosen(preview: c.Forgotten, keyboard: Keyboard, *, whole: bool) -> d
     while True:
         if not keyboard.interactive:
             console.print(question)
-        said = (await keyboard.answer(question)).strip().lower()
+        said = keyboard.answer(question).strip().lower()
         if said in ("", "n", "no", "none"):
             return None
         marked, count = ticked(preview.matches), len(preview.matches)

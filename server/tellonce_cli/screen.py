@@ -8,7 +8,8 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from rich.cells import cell_len
@@ -118,13 +119,20 @@ def can_ask() -> bool:
 
 def said_yes(question: str, otherwise: str) -> bool:
     """Whether the user said yes. Ctrl-C and the end of the input mean no. In both cases, `otherwise` is printed."""
-    # asyncio's own handler would hold back Ctrl-C until the question is answered.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return console.input(question, markup=False).strip().lower() in ("y", "yes")
+        with interruptible():
+            return console.input(question, markup=False).strip().lower() in ("y", "yes")
     except (KeyboardInterrupt, EOFError):
         console.print(f"\n{otherwise}")
         return False
+
+
+@contextmanager
+def interruptible() -> Generator[None]:
+    """Let Ctrl-C raise KeyboardInterrupt at once, while asyncio's own handler would wait for the end of the block."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -19,11 +19,10 @@ class Typed:
     def __init__(self, line: str) -> None:
         self._line = line
 
-    async def answer(self, question: str) -> str:
+    def answer(self, question: str) -> str:
         return self._line
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize(
     ("said", "selected"),
     [
@@ -33,7 +32,7 @@ class Typed:
         ("n", None),
     ],
 )
-async def test_numbers_erase_only_these_and_nothing_beyond_the_list(said: str, selected: object) -> None:
+def test_numbers_erase_only_these_and_nothing_beyond_the_list(said: str, selected: object) -> None:
     def match(number: int, *, ticked: bool) -> ForgetMatch:
         label = "exact" if ticked else "form"
         return ForgetMatch(
@@ -41,7 +40,7 @@ async def test_numbers_erase_only_these_and_nothing_beyond_the_list(said: str, s
         )
 
     preview = Forgotten(matches=(match(1, ticked=True), match(2, ticked=False)), unlisted=2, confirm="t")
-    assert await forget._chosen(preview, Typed(said), whole=False) == selected
+    assert forget._chosen(preview, Typed(said), whole=False) == selected
 
 
 @pytest.mark.parametrize(

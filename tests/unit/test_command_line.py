@@ -50,7 +50,7 @@ def test_the_end_of_what_is_typed_ends_the_prompts_line(
     monkeypatch.setattr("builtins.input", ended)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert asyncio.run(Keyboard().line("you › ")) is None
+    assert Keyboard().line("you › ") is None
     assert capsys.readouterr().out == "\n"
 
 
