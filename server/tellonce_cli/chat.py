@@ -16,8 +16,9 @@ from tellonce.client_settings import RelaySettings
 from tellonce.reminders import ChangeReminderArgs, Reminder
 from tellonce.settings import load
 from tellonce_cli import forget
+from tellonce_cli.hosts import LOOPBACK
 from tellonce_cli.keyboard import Keyboard
-from tellonce_cli.memory_server import CHANNEL, OURS, connected
+from tellonce_cli.memory_server import CHANNEL, connected
 from tellonce_cli.screen import console
 from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
@@ -209,7 +210,7 @@ class Talk:
     def _set_text(self, made: tuple[Reminder, ...]) -> str:
         said = reminders.set_reply(made, datetime.now(UTC), self._context.zone).text
         # The bot of a remote memory has its token on the remote machine.
-        no_bot = self._settings.bot_token is None and urlsplit(self._settings.url).hostname in OURS
+        no_bot = self._settings.bot_token is None and urlsplit(self._settings.url).hostname in LOOPBACK
         return f"{said}\n{_NO_BOT}" if no_bot else said
 
     async def _list_reminders(self, incoming: Incoming, _: str) -> str:

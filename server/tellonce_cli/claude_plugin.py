@@ -12,8 +12,8 @@ from urllib.request import url2pathname
 from tellonce.connect import installed
 from tellonce.former_name import data_folder
 from tellonce.settings import ServerSettings
-from tellonce_cli.client_configs import LOOPBACK, Machine
-from tellonce_cli.hosts import address
+from tellonce_cli.client_configs import Machine
+from tellonce_cli.hosts import LOOPBACK, address
 
 NAME = "tellonce"
 PLUGIN = f"{NAME}@{NAME}"

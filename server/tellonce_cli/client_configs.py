@@ -9,16 +9,13 @@ from urllib.parse import urlsplit
 import tomlkit
 
 from tellonce_cli import commented_json
-from tellonce_cli.hosts import ClientName
+from tellonce_cli.hosts import LOOPBACK, ClientName
 
 ENTRY = "memory"
 """The name of our server in the configurations of clients."""
 
 OUR_ARGUMENTS = ["serve", "--stdio"]
 """The last words of the command in our entry."""
-
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
-"""The names of this machine in a URL."""
 
 WSL_NAME = "WSL_DISTRO_NAME"
 """The environment variable with the name of the WSL distribution. It is set only in WSL."""

@@ -13,6 +13,9 @@ from tellonce.children import python
 from tellonce.settings import ServerSettings, variable
 from tellonce_cli.screen import CommandFailed
 
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+"""The names of this machine in a URL."""
+
 
 class ClientName(StrEnum):
     """The clients that `tellonce connect` can configure."""

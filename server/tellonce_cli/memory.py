@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from tellonce.client_settings import ClientSettings
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.hosts import address
-from tellonce_cli.memory_server import ANOTHER, OURS, health
+from tellonce_cli.hosts import LOOPBACK, address
+from tellonce_cli.memory_server import ANOTHER, health
 from tellonce_cli.screen import CommandFailed, with_doctor
 from tellonce_server.app.access_tokens import LOCAL_SCOPES
 from tellonce_server.app.memory_location import has_memory
@@ -25,7 +25,7 @@ def local_settings() -> ServerSettings:
     memory."""
     settings, client = load(ServerSettings), load(ClientSettings)
     host = urlsplit(client.url).hostname
-    if host not in (*OURS, settings.own_name, *settings.allowed_hosts):
+    if host not in (*LOOPBACK, settings.own_name, *settings.allowed_hosts):
         raise CommandFailed(
             f"TELLONCE_URL names the server {host}, but this command works only on the machine of the memory. Run it "
             "there, or unset TELLONCE_URL to use the memory of this machine."

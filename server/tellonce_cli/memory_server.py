@@ -15,6 +15,7 @@ from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http, connect_stdio
 from tellonce.extras import has_server, needs
 from tellonce.settings import SettingsError
+from tellonce_cli.hosts import LOOPBACK
 from tellonce_cli.screen import CommandFailed, notes, with_doctor
 
 CHANNEL = "terminal"
@@ -29,7 +30,6 @@ _NONE = (
     "no server answers at {url}. For a server elsewhere, set TELLONCE_URL and TELLONCE_TOKEN. A server on this machine "
     "{needs}"
 )
-OURS = ("127.0.0.1", "localhost", "::1")
 HEALTH_SECONDS = 2.0
 READY_SECONDS = 4.0
 """The server itself waits for its database for a shorter time."""
@@ -61,7 +61,7 @@ async def running_token(settings: RelaySettings, scope: str) -> str:
     try:
         return settings.bearer(scope)
     except SettingsError:
-        if urlsplit(settings.url).hostname not in OURS:
+        if urlsplit(settings.url).hostname not in LOOPBACK:
             raise
         raise CommandFailed(await why_none(settings)) from None
 
@@ -94,7 +94,7 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
     if token and await _answers(settings.url, token):
         async with connect_http(settings.url, token, name=CHANNEL) as memory:
             yield memory
-    elif settings.token or urlsplit(settings.url).hostname not in OURS:
+    elif settings.token or urlsplit(settings.url).hostname not in LOOPBACK:
         raise CommandFailed(
             f"no server answers at {settings.url}, or it does not know the token; see TELLONCE_URL and TELLONCE_TOKEN."
         )
