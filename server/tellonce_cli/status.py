@@ -1,6 +1,5 @@
 """`tellonce status`: shows the running processes, the queue, the cost, and the contents of the memory."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -24,21 +23,38 @@ from tellonce_cli.screen import CommandFailed, answer, console, with_doctor
 from tellonce_llm.allowance import Allowance
 from tellonce_relay.views import status_lines
 
-
-def run() -> int:
-    return asyncio.run(_status(load(RelaySettings)))
+_NO_QUEUE = "learning   this token may not see the queue and the cost; `tellonce status` on the server's machine does"
 
 
-async def _status(settings: RelaySettings) -> int:
-    server = load(ServerSettings)
+async def run() -> None:
+    settings, server = load(RelaySettings), load(ServerSettings)
+    queue, profile, talks = await _read(settings)
+    report = await health(settings.url)
+    answer(_report(settings.url, report, profile, talks, queue))
+    hidden = await _hidden(server) if settings.url == f"{address(server)}/mcp" else None
+    made = last_backup(server, datetime.now(UTC))
+    lines = [
+        f"server     {settings.url}",
+        *task_lines(report),
+        *([f"elsewhere  {hidden}"] if hidden else []),
+        _memory_line(profile),
+        _talk_line(talks),
+        *([f"backup     {made}"] if made else []),
+        *(queue_lines(queue, ZoneInfo(settings.timezone)) if queue else [_NO_QUEUE]),
+        *(_command_lines(load(SummarizerSettings)) if queue else []),
+    ]
+    console.print("\n".join(lines))
+
+
+async def _read(settings: RelaySettings) -> tuple[QueueStatus | None, c.Profile, Mapping[str, int]]:
+    """Raises CommandFailed if the server cannot be used."""
     async with (
         connect_http(settings.url, await running_token(settings, "agent"), attempts=1) as agent,
         connect_http(settings.url, await running_token(settings, "assistant"), attempts=1) as memory,
     ):
         try:
-            queue = await _queue_of(agent, settings)
             profile = await memory.get_profile(c.GetProfileArgs(limit=1000))
-            talks = await _talks(memory)
+            return await _queue_of(agent, settings), profile, await _talks(memory)
         except MemoryUnreachable as error:
             if (await health(settings.url)).get("ready"):
                 raise CommandFailed(with_doctor(f"the server at {settings.url} cannot be used: {error}")) from error
@@ -47,25 +63,6 @@ async def _status(settings: RelaySettings) -> int:
             raise CommandFailed(
                 f"{settings.url} refuses: {error} Unset TELLONCE_TOKEN on the server's machine."
             ) from error
-    answer(_report(settings.url, await health(settings.url), profile, talks, queue))
-    console.print(f"server     {settings.url}")
-    for line in task_lines(await health(settings.url)):
-        console.print(line)
-    if settings.url == f"{address(server)}/mcp" and (said := await _hidden(server)):
-        console.print(f"elsewhere  {said}")
-    _print_memory(profile)
-    console.print(f"messages   {talk_line(talks)}")
-    if made := last_backup(server, datetime.now(UTC)):
-        console.print(f"backup     {made}")
-    if queue is None:
-        console.print(
-            "learning   this token may not see the queue and the cost; `tellonce status` on the server's machine does"
-        )
-        return 0
-    for line in queue_lines(queue, ZoneInfo(settings.timezone)):
-        console.print(line)
-    _print_command_calls(load(SummarizerSettings))
-    return 0
 
 
 async def _hidden(settings: ServerSettings) -> str | None:
@@ -114,11 +111,11 @@ def task_lines(health: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _print_memory(profile: c.Profile) -> None:
+def _memory_line(profile: c.Profile) -> str:
     kinds = {name: len(entries) for name, entries in profile.lists.items() if name not in ("pins", "uncertain")}
     known = ", ".join(quantity(count, singular(name)) for name, count in kinds.items())
     notes = quantity(profile.only_searched, "more note")
-    console.print(f"memory     {known}, {len(profile.uncertain)} uncertain; {notes} of your own words, found by search")
+    return f"memory     {known}, {len(profile.uncertain)} uncertain; {notes} of your own words, found by search"
 
 
 async def _talks(memory: MemoryClient) -> Mapping[str, int]:
@@ -128,10 +125,9 @@ async def _talks(memory: MemoryClient) -> Mapping[str, int]:
     return found
 
 
-def talk_line(talks: Mapping[str, int]) -> str:
-    """A line with the number of messages, in total and by channel."""
+def _talk_line(talks: Mapping[str, int]) -> str:
     parts = ", ".join(f"{count} in {channel}" for channel, count in sorted(talks.items()) if count)
-    return f"{sum(talks.values())}" + (f" ({parts})" if parts else "")
+    return f"messages   {sum(talks.values())}" + (f" ({parts})" if parts else "")
 
 
 def reading_lines(reading: ReadingStatus) -> list[str]:
@@ -167,15 +163,14 @@ def _estimate(reading: ReadingStatus) -> str:
     return f": {', '.join(parts)}" if parts else ""
 
 
-def _print_command_calls(settings: SummarizerSettings) -> None:
-    """The calls count against the user's subscription."""
+def _command_lines(settings: SummarizerSettings) -> list[str]:
+    """The calls of the `claude` command count against the user's subscription."""
     used = Allowance(settings.cli_calls, settings.cli_calls_hour, settings.cli_calls_day).used()
-    if settings.asks_the_command or used.day:
-        state = "" if settings.asks_the_command else "; now off"
-        console.print(
-            f"claude -p  {used.hour} of {settings.cli_calls_hour} calls this hour, "
-            f"{used.day} of {settings.cli_calls_day} within a day{state}"
-        )
+    if not settings.asks_the_command and not used.day:
+        return []
+    state = "" if settings.asks_the_command else "; now off"
+    hour, day = f"{used.hour} of {settings.cli_calls_hour}", f"{used.day} of {settings.cli_calls_day}"
+    return [f"claude -p  {hour} calls this hour, {day} within a day{state}"]
 
 
 def queue_lines(queue: QueueStatus, zone: ZoneInfo) -> list[str]:

@@ -1,7 +1,7 @@
 """The server of another memory runs on the default port. The tests check which memory a command opens."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -76,13 +76,13 @@ async def test_another_memorys_server_stops_no_command_that_needs_none(
         ({}, "no server answers at .* Start it with `tellonce up`, and wait until it says “tellonce is up”"),
     ],
 )
-@pytest.mark.parametrize("command", [status.run, lambda: asyncio.run(open_.run(only_print=True))])
-def test_a_command_that_needs_the_server_says_what_it_waits_for(
+@pytest.mark.parametrize("command", [status.run, lambda: open_.run(only_print=True)])
+async def test_a_command_that_needs_the_server_says_what_it_waits_for(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     report: dict[str, Any],
     said: str,
-    command: Callable[[], int | None],
+    command: Callable[[], Awaitable[None]],
 ) -> None:
     async def health(_: str) -> dict[str, Any]:
         return report
@@ -92,7 +92,7 @@ def test_a_command_that_needs_the_server_says_what_it_waits_for(
     for variable in ("TELLONCE_URL", "TELLONCE_TOKEN"):
         monkeypatch.delenv(variable, raising=False)
     with pytest.raises(CommandFailed, match=said):
-        command()
+        await command()
 
 
 async def test_a_database_that_is_down_is_not_said_to_be_opening(
