@@ -113,13 +113,9 @@ def _is_ours(name: str) -> bool:
 
 
 def _settings(machine: Machine) -> Mapping[str, Any]:
-    return read_object(machine.folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json")
-
-
-def read_object(file: Path) -> dict[str, Any]:
-    """The JSON object in a file; empty if there is none, or if it cannot be read."""
+    """Claude Code's settings; empty if they cannot be read."""
     try:
-        found = json.loads(file.read_text("utf-8"))
+        found = json.loads((machine.folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json").read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
