@@ -24,8 +24,7 @@ NAME = "tellonce-%Y%m%dT%H%M%SZ.zip"
 
 
 async def run(place: Path, every: float | None = None, keep: int = 7) -> None:
-    """Back up once to the file `place`. With `every` (hours), back up repeatedly to the folder `place`, and keep only
-    the newest `keep` backups."""
+    """Back up once to the file `place`, or every `every` hours to the folder `place`."""
     settings = local_settings()
     if every is None:
         await _backup(settings, place)

@@ -29,23 +29,20 @@ _URL = f"http://127.0.0.1:{ServerSettings.model_fields['port'].default}/mcp"
 
 
 def is_enabled(machine: Machine) -> bool:
-    """Whether Claude Code has the plugin installed and enabled. Claude Code then needs no entry, because the plugin
-    uses the running server."""
+    """Whether Claude Code has the plugin. It then needs no entry of ours."""
     enabled = _settings(machine).get("enabledPlugins")
     return isinstance(enabled, dict) and any(on and _is_ours(name) for name, on in enabled.items())
 
 
 def install_line(machine: Machine, settings: ServerSettings) -> str:
-    """The command that installs the plugin with the options that this memory needs. If the plugin is already installed,
-    the command only sets these options."""
+    """The command that installs the plugin, or sets its options, for this memory."""
     missing = _missing(options(machine), settings)
     words = [word for name, value in missing.items() for word in ("--config", f"{name}={value}")]
     return shlex.join(["claude", "plugin", "install", PLUGIN, *words])
 
 
 def set_up_line(machine: Machine, settings: ServerSettings) -> str:
-    """The commands that add the plugin's marketplace and install the plugin with the options for this memory. The
-    marketplace is the clone of the repository. If the clone is unknown, the commands contain the word CLONE."""
+    """The commands that add the marketplace and install the plugin. CLONE stands for an unknown clone."""
     source = shlex.quote(str(clone() or "CLONE"))
     return f"claude plugin marketplace add {source} && {install_line(machine, settings)}"
 
@@ -64,8 +61,7 @@ def clone() -> Path | None:
 
 
 def trouble(machine: Machine, settings: ServerSettings) -> str | None:
-    """The reason why the installed plugin does not use this memory. The plugin has another address on this machine, or
-    another data folder. None if the plugin uses this memory, or if it calls another machine."""
+    """Why the installed plugin does not use this memory; None also if it calls another machine."""
     inherited = {"data_folder": machine.environment.get("TELLONCE_DATA_DIR")}
     chosen = inherited | {name: value for name, value in options(machine).items() if value}
     url = str(chosen.get("url") or _URL)

@@ -165,8 +165,7 @@ CLIENTS: Mapping[ClientName, Client] = {
 
 
 class ConfigFile:
-    """One text of a client's configuration file, such as the present text. The methods return new texts and change
-    nothing. Raises UnreadableConfig."""
+    """One text of a client's configuration file. The methods change nothing. Raises UnreadableConfig."""
 
     def __init__(self, client: Client, file: Path, text: str) -> None:
         self._client, self._file, self._text = client, file, text
@@ -177,8 +176,7 @@ class ConfigFile:
 
     @property
     def has_entry(self) -> bool:
-        """Whether the entry with our name starts our server or contains its local URL. A URL on another machine is not
-        ours, because the URLs of hosted memories also end in `/mcp`."""
+        """Whether the entry with our name starts our server or contains its local URL."""
         if self.has_command:
             return True
         try:
@@ -218,8 +216,9 @@ class ConfigFile:
         return self._written(document)
 
     def without_entry(self, former: str | None) -> str | None:
-        """The text of the file without our entry. `former` is the original text; if it contains an entry with our name,
-        this entry is restored. `former` if nothing else was changed since."""
+        """The text without our entry, but with an entry of that name in the original text `former`.
+
+        The result is `former` if nothing else was changed since."""
         key, before, document = self._client.key, ConfigFile(self._client, self._file, former or ""), self._parsed()
         if ENTRY in before._servers:
             document[key][ENTRY] = before._servers[ENTRY]

@@ -93,8 +93,7 @@ def _show(client: Client, file: Path, name: ClientName) -> None:
 
 
 def preview(name: ClientName, *, reveal: bool = False) -> tuple[Path, str]:
-    """The client's file, and its text with our entry. The entry contains secrets only with `reveal`. Raises
-    CommandFailed."""
+    """The client's file, and its text with our entry, which contains secrets only with `reveal`."""
     client = CLIENTS[name]
     file = client.file(this_machine())
     with _legible():
@@ -108,8 +107,9 @@ def this_machine() -> Machine:
 
 @functools.cache
 def windows_account() -> Machine | None:
-    """The home folder and the settings folder of the Windows account that started this WSL distribution. The paths are
-    valid inside the distribution. None if Windows does not answer. Call it only in WSL."""
+    """The folders of the Windows account that started this WSL distribution, as Linux sees them.
+
+    None if Windows does not answer. Call it only in WSL."""
     # With `/u` the list is UTF-16, so names in every script are kept. `cmd.exe` refuses to start in a folder of the
     # distribution, so it is started in its own folder.
     program = shutil.which("cmd.exe") or _CMD
@@ -130,8 +130,7 @@ def _output(command: list[str], folder: Path | None = None) -> bytes:
 
 
 def connected(machine: Machine) -> dict[ClientName, bool | str]:
-    """The clients with a file on this machine. The value is a text if something is wrong. Otherwise, it says whether
-    the client has our entry."""
+    """For each client with a file, whether it has our entry, or a text about what is wrong."""
     found: dict[ClientName, bool | str] = {}
     for name, client in CLIENTS.items():
         file = client.file(machine)
@@ -158,8 +157,7 @@ def _command(client: Client, reveal: bool) -> Command:
 
 
 def _text(file: Path) -> str | None:
-    """The text of the file without a byte order mark. Each line ends with `\n`. None if there is no file. Raises
-    UnreadableConfig."""
+    """Each line ends with `\\n`, and a byte order mark is left out. None if there is no file."""
     try:
         return file.read_text("utf-8-sig") if file.exists() else None
     except UnicodeDecodeError as error:

@@ -1,8 +1,6 @@
 """`tellonce database setup`: prepares an external PostgreSQL, or prints what an administrator must run.
 
-Other commands use this module to get the URL of the database, or to connect after an update of the schema. They also
-use it to find the user who owns a memory that the user in the settings does not see. This is the case after
-TELEGRAM_USER_ID is set for the first time, and when a memory is restored or opened without its `.env`.
+Other commands use this module to connect to the database, and to find a memory that the configured user does not see.
 """
 
 from collections.abc import AsyncGenerator, Mapping, Sequence

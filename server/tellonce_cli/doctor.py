@@ -65,8 +65,7 @@ Check = Callable[[ServerSettings, RelaySettings], Awaitable[Finding]]
 
 
 async def run(*, online: bool = False) -> int:
-    """Run all checks. Returns 0 if no check failed. Without `online`, only this machine and its own network are
-    contacted."""
+    """Returns 0 if no check failed. Without `online`, only this machine and its network are contacted."""
     settings, relay = load(ServerSettings), load(RelaySettings)
     checks = (*_CHECKS, *_ONLINE) if online else _CHECKS
     findings = [await finding(check, settings, relay) for check in checks]

@@ -49,8 +49,7 @@ def tokens_finding(folder: Path) -> Finding:
 
 
 def model_finding(folder: Path, source: Path | None) -> Finding:
-    """Check that the embedding model exists. `folder` can contain a prepared model. `source`, the configured folder,
-    can contain a prepared or an original model."""
+    """`folder` can contain a prepared model, and the configured `source` a prepared or original one."""
     ready = next((place for place in (source, folder) if place is not None and complete(place)), None)
     if ready is not None:
         return fine(f"embedding model in {ready}")
@@ -63,8 +62,7 @@ def model_finding(folder: Path, source: Path | None) -> Finding:
 
 
 def models_finding(names: Sequence[str], wanted: Mapping[str, str]) -> Finding:
-    """Check that the provider has the model of each setting. A setting may omit the date at the end of a model's
-    name."""
+    """A setting may omit the date at the end of a model's name."""
     unknown = [f"{key}={model}" for key, model in wanted.items() if not any(x.startswith(model) for x in names)]
     if names and unknown:
         fix = f"set it to one of: {', '.join(names)}"

@@ -68,8 +68,7 @@ def own_command() -> list[str]:
 
 
 def require_installation() -> None:
-    """Raises CommandFailed if this program is in the cache of `uvx` or `pipx run`. The path of a cached program must
-    not be written to a file."""
+    """Raises CommandFailed in the cache of `uvx` or `pipx run`, whose path must not be written to a file."""
     parts = Path(sys.prefix).parts
     of_pipx = "pipx" in parts and not {".cache", "Caches"}.isdisjoint(parts)
     if of_pipx or any(part.startswith("archive-v") for part in parts):
@@ -80,8 +79,7 @@ def require_installation() -> None:
 
 
 def shown_command() -> str:
-    """The command of this program as a person types it: `tellonce` if the shell finds this name, otherwise the
-    program's path."""
+    """The command as a person types it: `tellonce` if the shell finds it, otherwise the path."""
     return "tellonce" if shutil.which("tellonce") else shlex.join(own_command())
 
 

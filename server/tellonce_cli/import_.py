@@ -59,8 +59,7 @@ def run(
     yes: bool = False,
     dry_run: bool = False,
 ) -> None:
-    """Count the entries, ask, and import. Only the import itself runs in an event loop, because asyncio would hold back
-    Ctrl-C while the file is counted."""
+    """Only the import runs in an event loop. asyncio would hold back Ctrl-C while the file is counted."""
     if not file.exists():
         raise CommandFailed(f"there is no file {file}.")
     settings = local_settings()
@@ -113,8 +112,7 @@ def _progress(title: str, file: Path) -> Generator[Callable[[int], None]]:
 
 
 def own_bot() -> str | None:
-    """The user id of our bot, taken from the beginning of the bot's token; None without a valid token. Messages of this
-    user are imported as the assistant's."""
+    """The user id of our bot, whose messages are the assistant's; None without a valid token."""
     token = load(RelaySettings).bot_token
     number = token.get_secret_value().partition(":")[0] if token is not None else ""
     return number if number.isdecimal() else None

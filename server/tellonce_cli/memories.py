@@ -42,8 +42,7 @@ async def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1) 
 
 
 def made(kind: type[ModelT], arguments: Mapping[str, Any], zone: tzinfo | None = None) -> ModelT:
-    """Validate a tool's arguments. Times without an offset are in `zone`. Raises CommandFailed with the contract's
-    error message."""
+    """Validate a tool's arguments. Times without an offset are in `zone`. Raises CommandFailed."""
     try:
         given = {name: value for name, value in arguments.items() if value is not None}
         return kind.model_validate(given, context={ZONE: zone})

@@ -41,8 +41,7 @@ async def health(url: str) -> dict[str, Any]:
 
 
 async def database_problem(url: str) -> str:
-    """The reason why the server with this URL cannot use its database now. This server has already opened its memory.
-    Empty if the database answers, or if the server cannot be reached."""
+    """Why the server cannot use its database now; empty if it can, or cannot be reached."""
     return str((await _page(url, "/ready", READY_SECONDS)).get("reason") or "")
 
 
@@ -56,8 +55,7 @@ async def _page(url: str, path: str, seconds: float) -> dict[str, Any]:
 
 
 async def running_token(settings: RelaySettings, scope: str) -> str:
-    """The token for a command that needs the running server. Raises CommandFailed if there is no token because the
-    server is not running on this machine or is still starting."""
+    """The token for the running server. Raises CommandFailed if the server is not ready on this machine."""
     try:
         return settings.bearer(scope)
     except SettingsError:

@@ -8,8 +8,7 @@ from tellonce_cli.screen import CommandFailed, print_entry, run_for_page
 
 
 def clients() -> None:
-    """List the clients. Each entry has the client's file, whether the file contains our entry, and the file's text with
-    our entry."""
+    """List the clients, each with its file and the file's text with our entry."""
     machine = connect.this_machine()
     known = connect.connected(machine)
     for name in ClientName:

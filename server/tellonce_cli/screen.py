@@ -68,16 +68,14 @@ notes = Screen(stderr=True, markup=False, highlight=False)
 
 
 def make_printable() -> None:
-    """Let any text be printed in every locale. Files get UTF-8. If a terminal's encoding lacks a character, an escape
-    is shown instead."""
+    """Let any text be printed in every locale, if necessary with escapes."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
 
 
 def flush_output() -> None:
-    """Write the buffered output now, so that a failure can still be reported. Output that cannot be written is
-    dropped."""
+    """Write the buffered output now, so that a failure can still be reported."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -155,8 +153,7 @@ def print_entry(**entry: Any) -> None:
 
 
 def run_for_page(tasks: Mapping[str, Callable[..., Coroutine[Any, Any, None] | None]]) -> None:
-    """Run a task. The first command-line argument is the name of the task. Messages for people are written to standard
-    error."""
+    """Run the task that the first argument names. Messages for people go to standard error."""
     console.file = sys.stderr
     task, *arguments = sys.argv[1:]
     try:

@@ -37,8 +37,7 @@ class Service:
 
 
 def systemd_unit(service: Service) -> bytes:
-    """A systemd user unit. Only the main process gets the stop signal. `tellonce up` then stops its children in order,
-    and PostgreSQL keeps running if another program uses it."""
+    """A systemd user unit. Only the main process gets the stop signal, and stops its children in order."""
     settings = [f"Environment={_quoted(f'{name}={value}')}\n" for name, value in service.environment.items()]
     return f"""\
 [Unit]

@@ -60,8 +60,7 @@ def _moved(own: Held, *, moved: bool) -> dict[str, int | bool]:
 
 
 async def join_users(settings: ServerSettings, dsn: str, former: int, heir: int) -> None:
-    """Add the memory of `former` to the memory of `heir`, in one transaction. Entries that both memories contain are
-    not duplicated."""
+    """Add the memory of `former` to the memory of `heir` without duplicates, in one transaction."""
     scope = ChatScope(heir, heir)
     with tempfile.TemporaryDirectory(dir=settings.data_dir) as folder:
         file = Path(folder) / "moved.jsonl"

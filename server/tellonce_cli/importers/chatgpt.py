@@ -30,8 +30,7 @@ _MEMORY_TYPES = ("user_editable_context", "model_editable_context")
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the messages and the memories of ChatGPT itself, by conversation. If several conversations repeat a memory,
-    such as custom instructions, the memory is yielded once."""
+    """Yield messages and memories by conversation. A repeated memory is yielded once."""
     memories = set[str]()
     for item in _EXPORT.items(source, progress, items_of):
         if not isinstance(item, ImportMemory):

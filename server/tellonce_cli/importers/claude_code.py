@@ -1,7 +1,6 @@
 """Reads Claude Code's files: transcripts of its sessions, the user's CLAUDE.md, and the memory files of projects.
 
-An imported message gets the same id as a message that the plugin recorded. A message that was recorded and imported is
-thus stored only once.
+An imported message gets the same id as in the plugin, so it is stored only once.
 """
 
 import json
@@ -36,8 +35,7 @@ _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<s
 
 
 def holds(folder: Path) -> bool:
-    """Whether the folder is Claude Code's own folder, is a project with instructions, or contains sessions or memory
-    files."""
+    """Whether the folder is Claude Code's own, or contains instructions, sessions or memory files."""
     if (folder / ".obsidian").is_dir():
         return False
     inside = (folder / "projects").is_dir() or (folder / INSTRUCTIONS).is_file() or (folder / INDEX).is_file()
@@ -194,8 +192,9 @@ def _remembered(note: TextFile, project: str) -> Iterator[Item]:
 
 
 def conversation_name(folder: str) -> str:
-    """The name of a project's conversation: the path of its folder, with `~` for the home folder. If the path is too
-    long, the name is a checksum and the end of the path. The plugin has the same rule (`tellonce_hooks.project`)."""
+    """The path of a project's folder, with `~` for the home folder. A long path begins with a checksum.
+
+    The plugin has the same rule (`tellonce_hooks.project`)."""
     home = os.path.realpath(os.path.expanduser("~"))
     shown = "~" + folder[len(home) :] if folder == home or folder.startswith(home + os.sep) else folder
     return shown if len(shown) <= _LONGEST_NAME else f"{zlib.crc32(folder.encode()):08x}…{shown[9 - _LONGEST_NAME :]}"

@@ -19,8 +19,7 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Source:
-    """A file, zip or folder to import into `chat_id`. `me` and `assistant` name the user and the bot in the file; None
-    means that the importer recognizes them."""
+    """An export, and the chat for it. `me` and `assistant` name the user and the bot in the export."""
 
     path: Path
     me: str | None = None
@@ -179,8 +178,7 @@ class TextFile:
 
 
 def text_files(path: Path, progress: Progress, done: int = 0) -> Iterator[TextFile]:
-    """Yield the Markdown files, except very large ones. `done` is the number of bytes read before. Raises
-    ImportFailed."""
+    """The Markdown files, except very large ones. `done` is the number of bytes read before."""
     with members(path, ".md") as files:
         for file in files:
             if file.size <= LONGEST_VALUE:

@@ -87,8 +87,7 @@ def _count(talk: Talk, message: ImportMessage) -> None:
 
 @dataclass(frozen=True)
 class Forecast:
-    """An estimate for importing a file with the contents `talk`. `dollars` is None if the price is unknown; `calls` is 0
-    if no model reads the messages."""
+    """`dollars` is None if the price is unknown. `calls` is 0 if no model reads the messages."""
 
     talk: Talk
     calls: int = 0
@@ -130,8 +129,7 @@ class Forecast:
 
 
 def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
-    """The estimate for the model that the settings select (docs/CONTRACT.md, 6). Calls within a subscription cost
-    nothing, but their number per day is limited."""
+    """The estimate for the model that the settings select (docs/CONTRACT.md, 6)."""
     calls = talk.calls(rules)
     if settings.learner == "auto" and settings.anthropic_api_key is not None:
         price = price_of(settings.model)

@@ -1,8 +1,4 @@
-"""The items that an importer yields: messages, memories of other programs, unreadable entries, omitted entries, and the
-names of the user.
-
-`fitted` prepares a message for storage.
-"""
+"""The items that importers yield, and their preparation for storage."""
 
 import hashlib
 import re
@@ -30,8 +26,7 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """An entry that is not imported. `what` names the entries of this kind and says why they are not imported, as in
-    “messages of …”. `name` is the name of the group or folder that contains these entries."""
+    """An entry that is not imported. `what` says why, and `name` is its group."""
 
     what: str
     name: str
@@ -99,8 +94,7 @@ def thread_number(conversation: str) -> int:
 
 
 def branch(leaf: NodeT | None, parent: Callable[[NodeT], NodeT | None]) -> list[NodeT]:
-    """The nodes of a conversation's tree from the root to `leaf`. Other branches contain messages that were edited or
-    repeated."""
+    """The nodes of a conversation's tree from the root to `leaf`."""
     path: dict[int, NodeT] = {}
     while leaf is not None and id(leaf) not in path:
         path[id(leaf)] = leaf
@@ -119,8 +113,7 @@ class NotAsItShouldBe(ValueError):
 
 
 def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> Iterator[Item]:
-    """The items of the entry called `name`. A malformed entry becomes an `Unreadable` instead of an error, because
-    vendors publish no schema."""
+    """The items of the entry `name`. A malformed entry becomes `Unreadable`: vendors publish no schema."""
     try:
         for item in parse(entry):
             fault = unfit(item)
@@ -170,8 +163,9 @@ _PIECE = MAX_TEXT_BYTES - 4
 
 
 def fitted(message: ImportMessage, zone: ZoneInfo) -> Iterator[ImportMessage]:
-    """Yield the message in pieces of at most 64 KiB; nothing if the message is blank. A time in UTC is converted to the
-    user's time zone, so that `tomorrow` is the user's next day."""
+    """Yield the message in pieces of at most 64 KiB; nothing if it is blank.
+
+    A time in UTC is converted to the user's zone, so that `tomorrow` is the user's next day."""
     text = clean(message.content)
     if not text.strip():
         return

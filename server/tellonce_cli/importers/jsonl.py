@@ -36,16 +36,14 @@ LONGEST_LINE = 8 * 1024 * 1024
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the items of the file. They are for the chat `source.chat_id`. Summaries and the profile are skipped,
-    because they are computed again. Raises ImportFailed if the file cannot be read."""
+    """Yield the items for the chat `source.chat_id`. Summaries are left out, because they are made again."""
     return parsed_lines(source.path, progress, lambda line: _item(line, source.chat_id))
 
 
 def parsed_lines(
     path: Path, progress: Progress, parse: Callable[[bytes], Iterator[Item]], place: str = ""
 ) -> Iterator[Item]:
-    """Yield the items that `parse` reads from each line that is not blank. The description of an unreadable line begins
-    with `place`, as in `{place}line 3`. Raises ImportFailed."""
+    """Yield the items of each line that is not blank. `place` begins the name of an unreadable line."""
     for number, line in lines_of(path, progress):
         if len(line) > LONGEST_LINE:
             yield Unreadable(f"{place}line {number}: it is longer than {LONGEST_LINE >> 20} MiB")
@@ -54,8 +52,7 @@ def parsed_lines(
 
 
 def lines_of(path: Path, progress: Progress) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines, each with its line number, starting at 1. A line that is too long is cut. Raises
-    ImportFailed."""
+    """Yield the lines with their numbers, starting at 1. A line that is too long is cut."""
     number = done = 0
     try:
         with path.open("rb") as stream:

@@ -30,8 +30,7 @@ _CONTEXT = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+$")
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the items of each note. A paragraph's id depends on its text and note, so a repeated import adds only new
-    paragraphs."""
+    """A paragraph's id depends on its text and note, so a repeated import adds only new paragraphs."""
     for file in text_files(source.path, progress):
         yield from tolerant(_note, file, f"note {file.name}")
 

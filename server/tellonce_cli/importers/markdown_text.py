@@ -32,8 +32,7 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
 
 
 def said_at(fields: dict[str, str], name: str, changed: datetime) -> datetime:
-    """The time of a note. It comes from the front matter, else from the note's name, else from the time of the last
-    change."""
+    """The time in the front matter, else in the note's name, else of the last change."""
     written = [fields[key] for key in _CREATED if key in fields]
     days = [*written, *_DAY.findall(name)]
     return next((at for day in days if (at := _moment(day)) is not None), changed)
@@ -89,8 +88,7 @@ def paragraphs(body: str) -> Iterator[str]:
 
 
 def statements(body: str) -> Iterator[str]:
-    """Yield each list item and each paragraph as one line. Headings, tables, quotations, code and includes (`@file`)
-    are left out."""
+    """Yield each list item and paragraph as one line, without tables, quotations, code and includes."""
     held, fenced = list[str](), False
     for line in [*body.splitlines(), ""]:
         fence = line.lstrip().startswith(_FENCES)

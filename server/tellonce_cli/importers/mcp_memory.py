@@ -15,8 +15,7 @@ USERS = ("default_user", "user", "the user")
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield a memory for each observation and relation. The memory's time is the time of the file's last change. Raises
-    ImportFailed."""
+    """The time of each memory is the time of the file's last change. Raises ImportFailed."""
     changed = datetime.fromtimestamp(source.path.stat().st_mtime, UTC)
     return parsed_lines(source.path, progress, lambda line: _item(line, changed))
 

@@ -24,8 +24,7 @@ _MILLISECONDS = 10**11
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the statements of the person `source.me`, and the statements that name no person. Raises ImportFailed. The
-    check for several persons comes at the end of the file."""
+    """Yield the statements of the person `source.me`, and those that name no person. Raises ImportFailed."""
     persons = Counter[str]()
     yield from _EXPORT.items(source, progress, partial(_memory, me=source.me, persons=persons))
     _check(source.path, source.me, persons)

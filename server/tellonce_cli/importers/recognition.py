@@ -1,5 +1,4 @@
-"""Recognizes the kind of an import file by trying to read it. Names near the beginning of the file say which kind to
-try first. The module then reads the file as that kind."""
+"""Recognizes the kind of an export by trying to read it, and reads it as that kind."""
 
 import zipfile
 from collections.abc import Callable, Iterator, Mapping

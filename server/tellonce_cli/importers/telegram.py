@@ -162,8 +162,7 @@ def _is(who: str | None, sender: str | None, identity: str) -> bool:
 
 
 def text_of(raw: dict[str, Any]) -> str:
-    """The text of a message. Content that is not text becomes a label before the text. A forwarded message appears as a
-    quotation."""
+    """Content that is not text becomes a label. A forwarded message becomes a quotation."""
     entities = raw.get("text_entities") or raw.get("text") or raw.get("rich_message") or ""
     text = " ".join(part for part in (_label(raw), _words(entities).strip()) if part)
     if "forwarded_from" not in raw or not text:
