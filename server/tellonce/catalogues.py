@@ -20,15 +20,14 @@ _SHARED: Final = files("tellonce") / "shared_texts.toml"
 
 
 def texts_of(own: Traversable) -> Texts:
-    """The shared texts of all programs and the texts of a program's own catalogue. A text of its own catalogue replaces
-    the shared text with the same key. Raises ValueError for an entry whose language is not in `LANGUAGES`."""
+    """The shared texts, and the texts of a program's own catalogue, which replace shared ones. Raises ValueError for an
+    entry whose language is not in `LANGUAGES`."""
     shared, found = (dict(_texts(tomllib.loads(file.read_text(encoding="utf-8")))) for file in (_SHARED, own))
     return shared | found
 
 
 def in_language(texts: Texts, language: str) -> dict[str, Any]:
-    """The entry of each text in a language; the English entry if the text has none in this language. A text that has an
-    entry in neither this language nor English is left out."""
+    """The entry of each text in a language, else in English. A text with neither entry is left out."""
     found = {key: entries.get(language, entries.get("en")) for key, entries in texts.items()}
     return {key: entry for key, entry in found.items() if entry is not None}
 

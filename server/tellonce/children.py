@@ -20,8 +20,8 @@ STEADY_SECONDS = 30.0
 
 
 def python(module: str) -> list[str]:
-    """The command that runs a module with this Python. `-P` excludes the current folder from the module path. The
-    folder may belong to any project, and the project's modules could otherwise replace ours."""
+    """The command that runs a module with this Python. `-P` excludes the current folder, whose modules could otherwise
+    replace ours."""
     return [sys.executable, "-P", "-m", module]
 
 

@@ -34,8 +34,8 @@ result's data."""
 
 
 class MemoryRefused(Exception):
-    """The server refused the call; the message says what to do. The attribute `text` is the same message with a `code`.
-    A program can recognize the reason by this code. The message is not logged, because it may quote arguments."""
+    """The server refused the call. The message says what to do, and `text` also has its code. The message is not
+    logged, because it may quote arguments."""
 
     may_quote = True
 
@@ -45,8 +45,7 @@ class MemoryRefused(Exception):
 
 
 class MemoryUnreachable(Exception):
-    """The server was not reachable, its answer was lost, or it rejected the token. The call may be repeated if a second
-    execution does no harm."""
+    """There is no answer, or the token was rejected. The call may be repeated if this does no harm."""
 
 
 class Tool(Generic[ArgsT, ResultT]):
@@ -64,8 +63,8 @@ class Tool(Generic[ArgsT, ResultT]):
 
 
 class MemoryClient:
-    """A client with one coroutine per tool. Several tasks may use the client at the same time. A coroutine raises
-    `MemoryRefused` if the tool reports an error, and `MemoryUnreachable` if there is no valid answer."""
+    """A client with one coroutine per tool, which several tasks may use at the same time. A coroutine raises
+    `MemoryRefused` if the tool reports an error, and `MemoryUnreachable` without a valid answer."""
 
     def __init__(self, client: Client, call: CallTool | None = None) -> None:
         self._client = client
@@ -73,8 +72,7 @@ class MemoryClient:
 
     @property
     def mcp(self) -> Client:
-        """The MCP library's client, which makes the calls of this client. Use it for resources, prompts and
-        subscriptions."""
+        """The MCP library's client, for resources, prompts and subscriptions."""
         return self._client
 
     record_message = Tool(c.RecordMessageArgs, c.RecordedMessage)

@@ -76,8 +76,7 @@ class ClientSettings(Settings):
     )
 
     def bearer(self, scope: str) -> str:
-        """The token for calls. If the setting is not set, the token for `scope` is read from the data folder. Raises
-        SettingsError."""
+        """The configured token, or else the token for `scope` in the data folder. Raises SettingsError."""
         if self.token is not None:
             return self.token.get_secret_value()
         file = self.data_dir / "tokens" / scope

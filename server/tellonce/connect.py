@@ -31,8 +31,8 @@ UNKNOWN_TOKEN = "the memory server rejects our access token, which may belong to
 async def connect_http(
     url: str, token: str, *, attempts: int = CONNECT_ATTEMPTS, name: str | None = None
 ) -> AsyncGenerator[MemoryClient]:
-    """A client of the server at `url`. Entering the block does no I/O, so a missing server causes an error only at the
-    first call. `name` is the name of the client, and the channel of its messages."""
+    """A client of the server at `url`, named `name`. Entering the block does no I/O. A missing server causes an error
+    only at the first call. The name is the channel of the client's messages."""
     transport = Resilient(httpx2.AsyncHTTPTransport(limits=httpx2.Limits(keepalive_expiry=30)), attempts)
     headers = {"Authorization": f"Bearer {token}"}
     timeout = httpx2.Timeout(CALL_SECONDS, connect=5)
@@ -60,9 +60,8 @@ async def connect_stdio(
 
 @asynccontextmanager
 async def connected(client: Client, call: CallTool | None = None) -> AsyncGenerator[MemoryClient]:
-    """A client that is connected while the block runs. `call` calls tools; by default, the MCP client does.
-
-    The MCP library wraps an error of the block in exception groups. A single error is raised without these groups."""
+    """A client that is connected while the block runs. `call` calls tools. By default, the MCP client does. The MCP
+    library wraps an error of the block in exception groups. A single error is raised without these groups."""
     try:
         async with client:
             yield MemoryClient(client, call)
@@ -118,9 +117,8 @@ class Resilient(httpx2.AsyncBaseTransport):
 
 
 async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
-    """Read all of a response that is not a stream, so that a broken connection raises an error here.
-
-    An error response that is not JSON becomes a JSON-RPC error, so that the caller sees its text."""
+    """Read all of a response that is not a stream, so that a broken connection raises an error here. An error response
+    that is not JSON becomes a JSON-RPC error, so that the caller sees its text."""
     kind = response.headers.get("content-type", "")
     if response.status_code < 400 and kind.startswith("text/event-stream"):
         return response

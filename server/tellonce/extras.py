@@ -15,7 +15,7 @@ EXTRAS = {
 
 
 def remedy(error: ModuleNotFoundError) -> str | None:
-    """A sentence that names the extra to install; None if no extra contains the missing module."""
+    """A sentence that names the extra to install. None if no extra contains the missing module."""
     extra = EXTRAS.get((error.name or "").partition(".")[0])
     return f"this {needs(extra)}" if extra is not None else None
 

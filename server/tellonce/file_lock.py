@@ -22,15 +22,13 @@ Mode = Literal["shared", "exclusive"]
 
 
 class HeldLock:
-    """A lock on an open file. The lock lasts until `release` or until the process ends. Child processes do not inherit
-    the lock."""
+    """A lock on an open file, until `release` or the end of the process. Child processes do not inherit it."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
     def is_last(self) -> bool:
-        """Whether no other process has a lock on the file. The only allowed call after this check is `release`, because
-        the check can lose our own lock."""
+        """Whether no other process has a lock. Only `release` may follow, because the check can lose our own lock."""
         return _try_lock(self._descriptor, "exclusive")
 
     def release(self) -> None:
@@ -47,8 +45,7 @@ def is_held(path: Path) -> bool:
 
 @asynccontextmanager
 async def exclusive(path: Path) -> AsyncGenerator[None]:
-    """Hold an exclusive lock on the file during the block. Entering the block waits, without a limit, until no other
-    process or task has a lock. Raises OSError."""
+    """Hold an exclusive lock on the file during the block. Wait for it without a limit. Raises OSError."""
     lock = await hold(path, "exclusive")
     try:
         yield
@@ -57,8 +54,7 @@ async def exclusive(path: Path) -> AsyncGenerator[None]:
 
 
 async def hold(path: Path, mode: Mode) -> HeldLock:
-    """Lock the file, and create the file if it is missing. The file is never deleted, because a lock on a deleted file
-    would not exclude other processes."""
+    """Lock the file. It is never deleted, because a lock on a deleted file would not exclude other processes."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     with ExitStack() as unless_locked:
         unless_locked.callback(os.close, descriptor)
@@ -69,7 +65,7 @@ async def hold(path: Path, mode: Mode) -> HeldLock:
 
 
 def try_hold(path: Path) -> HeldLock | None:
-    """Return an exclusive lock on `path`; None if another process has this lock."""
+    """Return an exclusive lock on `path`. None if another process has this lock."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     if _try_lock(descriptor, "exclusive"):
         return HeldLock(descriptor)

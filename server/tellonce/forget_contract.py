@@ -112,14 +112,12 @@ def ticked(matches: Iterable[ForgetMatch]) -> frozenset[int]:
 
 
 def selection(numbers: Set[int], ticked: Set[int]) -> dict[str, tuple[int, ...]]:
-    """The arguments `except_` and `also` for a call that erases exactly the matches with these numbers. `ticked` has
-    the numbers of the ticked matches."""
+    """The arguments `except_` and `also` of a call that erases exactly the matches with these numbers."""
     return {"except_": tuple(sorted(ticked - numbers)), "also": tuple(sorted(numbers - ticked))}
 
 
 def picked(said: str, count: int) -> frozenset[int] | None:
-    """Parse a selection of the numbers from 1 to `count`, such as `all`, `none` or `1,3-5`. None if the text is not a
-    selection."""
+    """The numbers in a selection such as `all`, `none` or `1,3-5`. None if the text is not a selection."""
     said = said.strip().lower().rstrip(".,;")
     if said in ("all", "none"):
         return frozenset(range(1, count + 1)) if said == "all" else frozenset()

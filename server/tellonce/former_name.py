@@ -50,6 +50,6 @@ def _renamed(variables: Mapping[str, str | None]) -> dict[str, str | None]:
 
 
 def _new(name: str) -> str | None:
-    """The new name for a former name; None if `name` is not a former name."""
+    """The new name for a former name. None if `name` is not a former name."""
     prefix = f"{FORMER_NAME}_"
     return f"{NAME}_{name.removeprefix(prefix)}" if name.startswith(prefix) else _GROUPED.get(name)

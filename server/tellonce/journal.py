@@ -41,8 +41,7 @@ def journal(process: str, settings: Settings, now: Callable[[], datetime] = utc_
 
 @contextmanager
 def timed(emit: Emit, event: str, **fields: object) -> Generator[dict[str, object]]:
-    """A tracing span around the block. If the block succeeds, the event is emitted with `fields` and with the fields
-    that the block added to the dictionary."""
+    """A tracing span around the block. If the block succeeds, the event is emitted with all fields."""
     started = time.perf_counter()
     found: dict[str, object] = {}
     with tracing.traced(event):
@@ -55,8 +54,8 @@ _APPENDING: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 @dataclass(frozen=True)
 class Journal:
-    """Appends events to one file per day. Days begin at midnight in `zone`. Each event is written in one call, so that
-    the events of several processes do not mix. If the disk is full, events are lost, but no turn fails."""
+    """Appends events to one file per day of `zone`, each in one call, so that processes do not mix. If the disk is
+    full, events are lost, but no turn fails."""
 
     folder: Path
     process: str

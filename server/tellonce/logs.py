@@ -72,7 +72,7 @@ class Discreet(logging.Formatter):
 
 
 class DiscreetJson(Discreet):
-    """Formats one JSON object per line for programs; `error` holds the stack."""
+    """Formats one JSON object per line for programs. `error` holds the stack."""
 
     def format(self, record: logging.LogRecord) -> str:
         message, _, stack = super().format(record).partition("\n")
@@ -91,8 +91,7 @@ class DiscreetJson(Discreet):
 
 
 def described(error: BaseException) -> str:
-    """The text of an error for the log. For one of our own errors, this is its message. For any other error, this is
-    its type with the database's error code or the system's message."""
+    """The text of an error for the log: the message of our own errors, the type of any other."""
     if type(error).__module__.partition(".")[0].startswith("tellonce") and not getattr(error, "may_quote", False):
         return str(error)
     if isinstance(error, OSError) and error.strerror:

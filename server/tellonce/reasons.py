@@ -62,8 +62,7 @@ def reason(code: str, **values: object) -> str:
 
 
 def codes(text: str) -> list[dict[str, Any]]:
-    """The parts of a stored reason. A part that is one of our texts has its code and values; a part in a model's own
-    words has only its text."""
+    """The parts of a stored reason. A part in a model's own words has no code."""
     parts: list[dict[str, Any]] = []
     while found := _first(text):
         parts.append(found)
@@ -72,8 +71,7 @@ def codes(text: str) -> list[dict[str, Any]]:
 
 
 def reasons_meta(result: object) -> dict[str, Any]:
-    """The `_meta` entry with the codes of the reasons in a result. A reason says why a memory is uncertain or has
-    ended. Empty if no reason has a code."""
+    """The `_meta` entry with the codes of the reasons in a result. Empty if no reason has a code."""
     coded = {text: codes(text) for text in dict.fromkeys(_stored(result))}
     known = {text: parts for text, parts in coded.items() if any("code" in part for part in parts)}
     return {REASONS_META: known} if known else {}

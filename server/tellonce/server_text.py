@@ -95,8 +95,7 @@ class ServerText(str):
 
 
 def invalid(text: str, error: ValidationError, subject: str) -> ServerText:
-    """The text of a validation error. The text names the wrong argument. If the error does not concern a single
-    argument, the text names `subject`."""
+    """The text of a validation error about an argument, or about `subject`."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     if fault := _FAULTS.get(first["type"]):
         return ServerText(text, fault)
@@ -109,8 +108,7 @@ def texts_of(result: BaseModel) -> list[ServerText]:
 
 
 def to_meta(texts: Iterable[ServerText]) -> dict[str, Any]:
-    """The `_meta` entry for texts; empty if there are no texts. Only counts (`n`) are sent as numbers, because the page
-    formats them."""
+    """The `_meta` entry for texts. Only counts (`n`) are sent as numbers, because the page formats them."""
     sent = [
         {
             "code": text.code,

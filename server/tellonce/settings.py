@@ -84,8 +84,7 @@ DEFAULT_USER_ID = 1
 
 
 class SettingsError(Exception):
-    """Some settings are wrong or missing. The exception text names each of these settings and says what is wrong with
-    it."""
+    """Some settings are wrong or missing. The text says which, and what is wrong."""
 
 
 class Budgets(Group, frozen=True):
@@ -206,8 +205,8 @@ ENVIRONMENT_ONLY = "_TELLONCE_ENVIRONMENT_ONLY"
 
 
 def ignore_env_file() -> None:
-    """From now on, this process and its children do not read `.env`. A client may start a stdio server in the folder of
-    any project. The author of that project could write a `.env` that sends the memory elsewhere."""
+    """From now on, this process and its children do not read `.env`. A client may start a stdio server in any project,
+    whose `.env` could send the memory elsewhere."""
     os.environ[ENVIRONMENT_ONLY] = "1"
 
 
@@ -370,22 +369,19 @@ class ServerSettings(GroupSettings):
 
     @property
     def login_url(self) -> str | None:
-        """The URL that connects to an external PostgreSQL without a connection pooler; None for the embedded
-        PostgreSQL."""
+        """The URL without a connection pooler. None for the embedded PostgreSQL."""
         url = self.database_direct_url or self.database_url
         return url.get_secret_value() if url is not None else None
 
     @property
     def own_name(self) -> str:
-        """The host name that programs on this machine use to call the server: loopback, if the server listens on all
-        addresses."""
+        """The host name that programs on this machine use to call the server."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"[{host}]" if ":" in host else host
 
 
 def load(kind: type[SettingsT], **overrides: Any) -> SettingsT:
-    """Read the settings of one process. Raises SettingsError, which names the variables with wrong values, but contains
-    no secret."""
+    """Read the settings of one process. Raises SettingsError, which contains no secret."""
     try:
         return kind(**overrides)
     except ValidationError as error:

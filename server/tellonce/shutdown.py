@@ -20,9 +20,8 @@ PARENT_PIPE = "TELLONCE_PARENT_PIPE"
 
 
 def watch_parent() -> None:
-    """Start a thread that sends SIGTERM to this process when its parent dies.
-
-    The system then closes a pipe, whose descriptor is in the environment variable `PARENT_PIPE`."""
+    """Start a thread that sends SIGTERM to this process when its parent dies. The system then closes a pipe, whose
+    descriptor is in the environment variable `PARENT_PIPE`."""
     name = os.environ.pop(PARENT_PIPE, None)
     if name is not None:
         threading.Thread(target=_wait_for_end, args=(int(name),), name="parent watch", daemon=True).start()
@@ -76,8 +75,8 @@ async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
 
 
 async def ended(*tasks: asyncio.Future[Any]) -> None:
-    """Cancel the tasks and wait until they have ended. A task that does not end in time is cancelled again, because an
-    error in its clean-up can replace the cancellation. The errors of the tasks are handled elsewhere."""
+    """Cancel the tasks and wait until they have ended. A task that does not end in time is cancelled again: an error in
+    its clean-up can replace the cancellation."""
     pending = set(tasks)
     while pending:
         for task in pending:

@@ -30,8 +30,8 @@ MOST_FAILURES = 10
 
 @dataclass(frozen=True)
 class SideTask:
-    """A background task. If `run` returns by itself, this counts as a failure, unless `ends` is set. If a `vital` task
-    keeps failing, the process ends."""
+    """A background task. A return of `run` is a failure unless `ends` is set. If a `vital` task keeps failing, the
+    process ends."""
 
     name: str
     run: Callable[[], Awaitable[object]]
@@ -52,7 +52,7 @@ class SideTaskEnded(Exception):
 
 
 def end_process() -> None:
-    """Send SIGTERM to this process, so that it shuts down gracefully; its supervisor starts it again."""
+    """Send SIGTERM to this process, so that it shuts down gracefully. Its supervisor starts it again."""
     os.kill(os.getpid(), signal.SIGTERM)
 
 

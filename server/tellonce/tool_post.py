@@ -30,8 +30,7 @@ _tracer = trace.get_tracer("tellonce")
 
 
 class ToolPost:
-    """Tool calls to the server at `url`. Each call may take at most `seconds`. `version` is the version of MCP. `info`
-    contains the name and version of the client."""
+    """Tool calls to the server at `url`, each of at most `seconds`. `version` is the version of MCP."""
 
     def __init__(self, http: httpx2.AsyncClient, url: str, version: str, seconds: float, info: Implementation) -> None:
         self._http = http

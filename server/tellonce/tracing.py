@@ -23,8 +23,8 @@ _w3c = TraceContextTextMapPropagator()
 
 @contextmanager
 def traced(name: str, traceparent: str | None = None) -> Generator[None]:
-    """A span around the block. The span belongs to the trace of `traceparent`. Without `traceparent`, the span belongs
-    to the current trace or begins a new one. An exception's text is not recorded, because it may quote a message."""
+    """A span around the block, in the trace of `traceparent`, or in the current or a new one. An exception's text is
+    not recorded, because it may quote a message."""
     span = _tracer.start_span(name, context=_w3c.extract({"traceparent": traceparent}) if traceparent else None)
     if not span.get_span_context().is_valid:
         span = NonRecordingSpan(_new_context())
@@ -33,7 +33,7 @@ def traced(name: str, traceparent: str | None = None) -> Generator[None]:
 
 
 def trace_id() -> str | None:
-    """The id of the current trace, 32 hexadecimal digits; None outside a trace."""
+    """The id of the current trace, 32 hexadecimal digits. None outside a trace."""
     current = trace.get_current_span().get_span_context()
     return trace.format_trace_id(current.trace_id) if current.is_valid else None
 
@@ -46,7 +46,7 @@ def traceparent() -> str | None:
 
 
 def export(process: str, endpoint: str | None) -> None:
-    """Send this process's spans to an OTLP/HTTP collector such as `http://127.0.0.1:4318`; with None, do nothing."""
+    """Send this process's spans to an OTLP/HTTP collector such as `http://127.0.0.1:4318`. With None, do nothing."""
     if endpoint is None:
         return
     try:

@@ -28,8 +28,8 @@ REMOVED = {
 
 
 def unknown_settings(environment: Mapping[str, str] | None = None, file: Path = Path(".env")) -> tuple[str, ...]:
-    """A sentence for each variable that no process reads. A variable in the environment is reported if it has our
-    prefix. A variable in the file is also reported if its name is similar to a setting's name."""
+    """A sentence for each variable with our prefix that no process reads. A variable in the file is also reported if
+    its name is similar to a setting's name."""
     known = known_names()
     written = _upper(DotEnvSettingsSource(ServerSettings, env_file=file).env_vars)
     set_here = _upper(os.environ if environment is None else environment)

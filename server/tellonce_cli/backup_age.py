@@ -18,7 +18,7 @@ def note_backup(settings: ServerSettings) -> None:
 
 
 def last_backup(settings: ServerSettings, now: datetime) -> str | None:
-    """The age of the last backup, as in `3 days ago`; None if no backup was made on this machine."""
+    """The age of the last backup, as in `3 days ago`. None if no backup was made on this machine."""
     file = settings.data_dir / MADE
     if not file.exists():
         return None

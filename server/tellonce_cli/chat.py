@@ -42,7 +42,7 @@ _NO_BOT = "No Telegram bot is set up to deliver it; /reminders lists it."
 
 
 class Terminal:
-    """Shows answers while they are being written; a pipe gets only the final text."""
+    """Shows answers while they are being written. A pipe gets only the final text."""
 
     def __init__(self) -> None:
         self._live: Live | None = None

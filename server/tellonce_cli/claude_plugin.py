@@ -61,7 +61,7 @@ def clone() -> Path | None:
 
 
 def trouble(machine: Machine, settings: ServerSettings) -> str | None:
-    """Why the installed plugin does not use this memory; None also if it calls another machine."""
+    """Why the installed plugin does not use this memory. None also if it calls another machine."""
     inherited = {"data_folder": machine.environment.get("TELLONCE_DATA_DIR")}
     chosen = inherited | {name: value for name, value in options(machine).items() if value}
     url = str(chosen.get("url") or _URL)
@@ -96,7 +96,7 @@ def _place(url: str) -> tuple[bool, int | None] | None:
 
 
 def options(machine: Machine) -> Mapping[str, Any]:
-    """The plugin's options that the user has set; empty if the plugin was never used."""
+    """The plugin's options that the user has set. Empty if the plugin was never used."""
     configs = _settings(machine).get("pluginConfigs")
     entries = configs.items() if isinstance(configs, dict) else ()
     ours = (config.get("options") for name, config in entries if _is_ours(name) and isinstance(config, dict))
@@ -109,7 +109,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _settings(machine: Machine) -> Mapping[str, Any]:
-    """Claude Code's settings; empty if they cannot be read."""
+    """Claude Code's settings. Empty if they cannot be read."""
     try:
         found = json.loads((machine.folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json").read_text("utf-8"))
     except (OSError, ValueError):

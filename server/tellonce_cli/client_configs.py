@@ -33,7 +33,7 @@ Command = Mapping[str, Any]
 
 
 class UnreadableConfig(Exception):
-    """The configuration file does not have the format that its client writes; the exception text says what is wrong."""
+    """The configuration file does not have the format that its client writes. The exception text says what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Machine:
     as Linux sees them."""
 
     def folder(self, variable: str, default: str = "") -> Path:
-        """The folder that an environment variable names; otherwise, the folder `default` in the home folder."""
+        """The folder that an environment variable names. Otherwise, the folder `default` in the home folder."""
         return Path(self.environment.get(variable) or self.home / default)
 
     @property
@@ -62,10 +62,9 @@ class Machine:
 
 @dataclass(frozen=True)
 class Client:
-    """One client. `key` names the list of servers in its file, and `entry` makes our entry for it.
-
-    `after` is the user's next step, in which `{plugin}` stands for the commands that install our plugin. A program with
-    `on_desktop` runs on Windows if we run in WSL."""
+    """One client. `key` names the list of servers in its file, and `entry` makes our entry for it. `after` is the
+    user's next step, in which `{plugin}` stands for the commands that install our plugin. A program with `on_desktop`
+    runs on Windows if we run in WSL."""
 
     title: str
     place: Callable[[Machine], Path]
@@ -197,7 +196,7 @@ class ConfigFile:
 
     @property
     def program(self) -> str | None:
-        """The program on this machine that our entry starts; None if there is no entry, or if the entry has a URL."""
+        """The program on this machine that our entry starts. None if there is no entry, or if the entry has a URL."""
         words = self._words
         return next(iter(words[words.index(THROUGH_WSL) + 1 :] if THROUGH_WSL in words else words), None)
 
@@ -216,9 +215,8 @@ class ConfigFile:
         return self._written(document)
 
     def without_entry(self, former: str | None) -> str | None:
-        """The text without our entry, but with an entry of that name in the original text `former`.
-
-        The result is `former` if nothing else was changed since."""
+        """The text without our entry, but with an entry of that name in the original text `former`. The result is
+        `former` if nothing else was changed since."""
         key, before, document = self._client.key, ConfigFile(self._client, self._file, former or ""), self._parsed()
         if ENTRY in before._servers:
             document[key][ENTRY] = before._servers[ENTRY]

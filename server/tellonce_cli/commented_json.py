@@ -12,7 +12,7 @@ _HALF_CHARACTER = re.compile(r"[\ud800-\udfff]")
 
 
 def read(text: str) -> Any:
-    """The value of the text; an empty object for an empty text. Raises ValueError."""
+    """The value of the text. An empty object for an empty text. Raises ValueError."""
     plain = _TRAILING_COMMA.sub(_kept, _COMMENT.sub(_kept, text))
     return json.loads(plain) if text else {}
 
@@ -27,7 +27,7 @@ def is_strict(text: str) -> bool:
 
 
 def written(value: Any, former: str) -> str:
-    """The value as JSON with the indentation of the text `former`; two spaces if it has none."""
+    """The value as JSON with the indentation of the text `former`. Two spaces if it has none."""
     found = _INDENT.search(former)
     text = json.dumps(value, indent=found[1] if found is not None else 2, ensure_ascii=False)
     return _HALF_CHARACTER.sub(lambda half: f"\\u{ord(half[0]):04x}", text) + "\n"

@@ -107,9 +107,8 @@ def this_machine() -> Machine:
 
 @functools.cache
 def windows_account() -> Machine | None:
-    """The folders of the Windows account that started this WSL distribution, as Linux sees them.
-
-    None if Windows does not answer. Call it only in WSL."""
+    """The folders of the Windows account that started this WSL distribution, as Linux sees them. None if Windows does
+    not answer. Call it only in WSL."""
     # With `/u` the list is UTF-16, so names in every script are kept. `cmd.exe` refuses to start in a folder of the
     # distribution, so it is started in its own folder.
     program = shutil.which("cmd.exe") or _CMD

@@ -95,7 +95,7 @@ def move_command(former: int, heir: int, *, joined: bool) -> str:
 
 
 async def hidden_memory(settings: ServerSettings) -> str | None:
-    """The sentence of `hidden_owner` about this machine's database; None if the database cannot be read."""
+    """The sentence of `hidden_owner` about this machine's database. None if the database cannot be read."""
     if not has_memory(settings):
         return None
     try:
@@ -106,9 +106,8 @@ async def hidden_memory(settings: ServerSettings) -> str | None:
 
 
 def hidden_owner(held: Mapping[int, Texts], settings: ServerSettings) -> str | None:
-    """A sentence with the remedy, if a memory is not visible with these settings; else None.
-
-    `held` contains the number of texts of each owner. The local user's memory is hidden until it is moved."""
+    """A sentence with the remedy, if a memory is not visible with these settings. Else None. `held` contains the number
+    of texts of each owner. The local user's memory is hidden until it is moved."""
     texts, user = {owner: sum(each) for owner, each in held.items()}, settings.default_user
     own = texts.get(user, 0)
     local = texts.get(DEFAULT_USER_ID, 0) if user != DEFAULT_USER_ID else 0

@@ -51,9 +51,8 @@ def address(settings: ServerSettings) -> str:
 
 
 def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[str, Any]:
-    """The entry for Claude Desktop, which sees neither our environment nor `.env`.
-
-    With `reveal`, which is meant for files, the entry contains the secrets instead of placeholders."""
+    """The entry for Claude Desktop, which sees neither our environment nor `.env`. With `reveal`, which is meant for
+    files, the entry contains the secrets instead of placeholders."""
     program = own_command()
     entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
     environment = _environment(settings, reveal)

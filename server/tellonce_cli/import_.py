@@ -112,7 +112,7 @@ def _progress(title: str, file: Path) -> Generator[Callable[[int], None]]:
 
 
 def own_bot() -> str | None:
-    """The user id of our bot, whose messages are the assistant's; None without a valid token."""
+    """The user id of our bot, whose messages are the assistant's. None without a valid token."""
     token = load(RelaySettings).bot_token
     number = token.get_secret_value().partition(":")[0] if token is not None else ""
     return number if number.isdecimal() else None

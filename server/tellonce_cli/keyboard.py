@@ -16,7 +16,7 @@ class Keyboard:
                 importlib.import_module("readline").parse_and_bind("set enable-bracketed-paste on")
 
     def line(self, prompt: str) -> str | None:
-        """The next line without its line end; None at the end of the input. The prompt is not printed for a pipe."""
+        """The next line without its line end. None at the end of the input. The prompt is not printed for a pipe."""
         with interruptible():
             return _typed(prompt) if self.interactive else _piped()
 

@@ -19,10 +19,8 @@ from tellonce_server.services.services import Services
 
 
 def local_settings() -> ServerSettings:
-    """The settings of a command that works on the storage of this machine.
-
-    Raises CommandFailed if the settings name a server or a token of another machine, because the user then means another
-    memory."""
+    """The settings of a command that works on the storage of this machine. Raises CommandFailed if the settings name a
+    server or a token of another machine, because the user then means another memory."""
     settings, client = load(ServerSettings), load(ClientSettings)
     host = urlsplit(client.url).hostname
     if host not in (*LOOPBACK, settings.own_name, *settings.allowed_hosts):

@@ -36,12 +36,12 @@ READY_SECONDS = 4.0
 
 
 async def health(url: str) -> dict[str, Any]:
-    """The health report of the server with this URL; empty if the server cannot be reached."""
+    """The health report of the server with this URL. Empty if the server cannot be reached."""
     return await _page(url, "/health", HEALTH_SECONDS)
 
 
 async def database_problem(url: str) -> str:
-    """Why the server cannot use its database now; empty if it can, or cannot be reached."""
+    """Why the server cannot use its database now. Empty if it can, or cannot be reached."""
     return str((await _page(url, "/ready", READY_SECONDS)).get("reason") or "")
 
 
@@ -81,10 +81,9 @@ async def why_none(settings: RelaySettings) -> str:
 
 @asynccontextmanager
 async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator[MemoryClient]:
-    """A client of the memory. `notice` is printed on a terminal if a server must be started.
-
-    Raises CommandFailed if the memory cannot be opened, or if a configured token or server is not accepted. If the running
-    server rejects the token of our data folder, our own memory is opened, unless a setting names the server."""
+    """A client of the memory. `notice` is printed on a terminal if a server must be started. Raises CommandFailed if
+    the memory cannot be opened, or if a configured token or server is not accepted. If the running server rejects the
+    token of our data folder, our own memory is opened, unless a setting names the server."""
     try:
         token = settings.bearer("assistant")
     except SettingsError:
@@ -110,7 +109,7 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
 
 
 async def _mismatch(settings: RelaySettings, token: str) -> str:
-    """The note that the running server has another memory; empty if it has not.
+    """The note that the running server has another memory. Empty if it has not.
 
     Also empty if its database is down. Raises CommandFailed if the user probably means this server.
     """

@@ -28,10 +28,8 @@ def harmless(text: str) -> str:
 
 
 class Screen(Console):
-    """A console whose texts cannot control the terminal.
-
-    In a terminal, lines are broken between words, but not inside a command in backticks. In a pipe or file, lines are not
-    broken."""
+    """A console whose texts cannot control the terminal. In a terminal, lines are broken between words, but not inside
+    a command in backticks. In a pipe or file, lines are not broken."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         if not self.is_terminal:
@@ -88,7 +86,7 @@ DEFECT = 70
 
 
 class CommandFailed(Exception):
-    """A command failed; the text is for the person to read."""
+    """A command failed. The text is for the person to read."""
 
 
 def failure_message(error: BaseException) -> tuple[str, int]:

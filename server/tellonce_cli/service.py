@@ -28,7 +28,7 @@ _NEEDS_SESSION = {
 
 @dataclass(frozen=True)
 class Service:
-    """The service to run. `folder` is the folder of `.env`; `log` is used only on macOS."""
+    """The service to run. `folder` is the folder of `.env`. `log` is used only on macOS."""
 
     command: Sequence[str]
     folder: Path

@@ -97,7 +97,7 @@ async def _queue_of(agent: MemoryClient, settings: RelaySettings) -> QueueStatus
 
 
 def task_lines(health: dict[str, Any]) -> list[str]:
-    """Lines about failed background tasks and a blocked event loop; empty without such problems."""
+    """Lines about failed background tasks and a blocked event loop. Empty without such problems."""
     failed = {name: task for name, task in health.get("tasks", {}).items() if task["failures"]}
     lines = [
         f"tasks      {name} failed {quantity(task['failures'], 'time')} ({task['error']}), "

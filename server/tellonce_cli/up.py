@@ -38,9 +38,8 @@ RUNNING = "running"
 
 
 async def run() -> int:
-    """Returns 0 after a stop signal, or 1 if the server did not start.
-
-    After a user has connected the bot, all processes are restarted, because the memory has a new owner."""
+    """Returns 0 after a stop signal, or 1 if the server did not start. After a user has connected the bot, all
+    processes are restarted, because the memory has a new owner."""
     if notice := move_former_folder():
         console.print(notice)
     for unknown in unknown_settings():

@@ -90,9 +90,8 @@ def _memories(entry: dict[str, Any]) -> Iterator[Item]:
 
 
 def with_subjects(text: str) -> Iterator[str]:
-    """The statements of Claude's memory, whose text begins with the name of the person.
-
-    If a paragraph lacks this name, the nearest earlier sentence with the name is put before it."""
+    """The statements of Claude's memory, whose text begins with the name of the person. If a paragraph lacks this name,
+    the nearest earlier sentence with the name is put before it."""
     found = [statement for statement in statements(text) if len(statement) >= SHORTEST]
     name = found[0].split()[0].casefold() if found and not has_items(text) else ""
     subject = ""

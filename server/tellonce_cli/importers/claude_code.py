@@ -192,9 +192,8 @@ def _remembered(note: TextFile, project: str) -> Iterator[Item]:
 
 
 def conversation_name(folder: str) -> str:
-    """The path of a project's folder, with `~` for the home folder. A long path begins with a checksum.
-
-    The plugin has the same rule (`tellonce_hooks.project`)."""
+    """The path of a project's folder, with `~` for the home folder. A long path begins with a checksum. The plugin has
+    the same rule (`tellonce_hooks.project`)."""
     home = os.path.realpath(os.path.expanduser("~"))
     shown = "~" + folder[len(home) :] if folder == home or folder.startswith(home + os.sep) else folder
     return shown if len(shown) <= _LONGEST_NAME else f"{zlib.crc32(folder.encode()):08x}…{shown[9 - _LONGEST_NAME :]}"

@@ -85,7 +85,7 @@ def message_in(
 
 
 class ImportFailed(CommandFailed):
-    """The file is not a valid export; the text says what to do."""
+    """The file is not a valid export. The text says what to do."""
 
 
 def thread_number(conversation: str) -> int:
@@ -109,7 +109,7 @@ ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError, 
 
 
 class NotAsItShouldBe(ValueError):
-    """An entry does not have the documented form; the exception text says how the entry differs."""
+    """An entry does not have the documented form. The exception text says how the entry differs."""
 
 
 def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> Iterator[Item]:
@@ -138,7 +138,7 @@ def what_is_wrong(error: Exception) -> str:
 
 
 def unfit(item: Item) -> str:
-    """The reason why an item cannot be stored; empty if it can be stored."""
+    """The reason why an item cannot be stored. Empty if it can be stored."""
     times: list[datetime | None] = []
     match item:
         case ImportMessage():
@@ -163,9 +163,8 @@ _PIECE = MAX_TEXT_BYTES - 4
 
 
 def fitted(message: ImportMessage, zone: ZoneInfo) -> Iterator[ImportMessage]:
-    """Yield the message in pieces of at most 64 KiB; nothing if it is blank.
-
-    A time in UTC is converted to the user's zone, so that `tomorrow` is the user's next day."""
+    """Yield the message in pieces of at most 64 KiB. Nothing if it is blank. A time in UTC is converted to the user's
+    zone, so that `tomorrow` is the user's next day."""
     text = clean(message.content)
     if not text.strip():
         return

@@ -1,4 +1,4 @@
-"""Reads Markdown notes. The notes of a person (Obsidian) become messages; the notes of an assistant (basic-memory)
+"""Reads Markdown notes. The notes of a person (Obsidian) become messages. The notes of an assistant (basic-memory)
 become memories."""
 
 import hashlib

@@ -32,7 +32,7 @@ _FORMATS: Mapping[ImportKind, tuple[Read, str]] = {
 
 
 def _items(kind: ImportKind, source: Source, progress: Progress) -> Iterator[Item]:
-    """The items without `<private>` parts; our own export is not changed. Raises ImportFailed."""
+    """The items without `<private>` parts. Our own export is not changed. Raises ImportFailed."""
     read, nothing = _FORMATS[kind]
     readable, first = False, ""
     for item in read(source, progress):
