@@ -10,13 +10,10 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.connect import connect_http
-from tellonce.extras import has_server
 from tellonce.plural import duration, quantity, singular
-from tellonce.preload import imported
 from tellonce.settings import ServerSettings, load
 from tellonce.work import KEEP_MODEL, TRAITS, QueueStatus, ReadingStatus
 from tellonce_cli.backup_age import last_backup
-from tellonce_cli.hosts import address
 from tellonce_cli.memories import chats_of
 from tellonce_cli.memory_server import health, running_token, why_none
 from tellonce_cli.screen import CommandFailed, answer, console, with_doctor
@@ -27,16 +24,14 @@ _NO_QUEUE = "learning   this token may not see the queue and the cost; `tellonce
 
 
 async def run() -> None:
-    settings, server = load(RelaySettings), load(ServerSettings)
+    settings = load(RelaySettings)
     queue, profile, talks = await _read(settings)
     report = await health(settings.url)
     answer(_report(settings.url, report, profile, talks, queue))
-    hidden = await _hidden(server) if settings.url == f"{address(server)}/mcp" else None
-    made = last_backup(server, datetime.now(UTC))
+    made = last_backup(load(ServerSettings), datetime.now(UTC))
     lines = [
         f"server     {settings.url}",
         *task_lines(report),
-        *([f"elsewhere  {hidden}"] if hidden else []),
         _memory_line(profile),
         _talk_line(talks),
         *([f"backup     {made}"] if made else []),
@@ -63,14 +58,6 @@ async def _read(settings: RelaySettings) -> tuple[QueueStatus | None, c.Profile,
             raise CommandFailed(
                 f"{settings.url} refuses: {error} Unset TELLONCE_TOKEN on the server's machine."
             ) from error
-
-
-async def _hidden(settings: ServerSettings) -> str | None:
-    """An installation without the server cannot open a database."""
-    if not has_server():
-        return None
-    said: str | None = await imported("tellonce_cli.database").hidden_memory(settings)
-    return said
 
 
 def _report(
