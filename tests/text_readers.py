@@ -215,6 +215,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce.tag_form.name_of": tag_form.name_of,
     "tellonce_server.services.import_messages.clean": import_messages.clean,
     "tellonce_cli.importers.items.pieces": lambda text: list(imported_items.pieces(text)),
+    "tellonce_cli.importers.items.without_private": imported_items.without_private,
+    "tellonce_cli.importers.items.memory_about": lambda text: imported_items.memory_about("Ann", text, None),
     "tellonce_relay.turn.expectation.expected": expectation.expected,
     "tellonce_relay.catalogue.from_english": _in_german,
     "tellonce_relay.incoming_message.command_of": incoming_message.command_of,
@@ -544,6 +546,7 @@ NOT_READERS = frozenset(
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
+    tellonce_cli.importers.items.message_in
     tellonce_relay.commands.menu.routines_view tellonce_relay.updates.conversations.Conversations.note_text
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.command_description
     tellonce_relay.catalogue.in_every_language tellonce_server.api.page.app_bundle.page_texts
