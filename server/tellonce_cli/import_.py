@@ -18,7 +18,7 @@ from tellonce.reasons import reason
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.importers.files import Source, size
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
-from tellonce_cli.importers.items import Item, KnownAs, LeftOut, Unreadable, by_sentence, fitted, left_out
+from tellonce_cli.importers.items import Item, KnownAs, LeftOut, Unreadable, fitted, left_out
 from tellonce_cli.importers.recognition import READERS, recognized
 from tellonce_cli.memory import chat_of, local_settings, storage
 from tellonce_cli.screen import CommandFailed, answer, can_ask, console, hint, said_yes
@@ -44,7 +44,7 @@ class Tally:
     memories: Counter[str] = field(default_factory=Counter[str])
     unreadable: int = 0
     first_unreadable: list[str] = field(default_factory=list[str])
-    left_out: Counter[LeftOut] = field(default_factory=Counter[LeftOut])
+    left_out: Counter[str] = field(default_factory=Counter[str])
     newest: datetime | None = None
     undated: int = 0
 
@@ -73,7 +73,7 @@ def run(
         return
     tally = asyncio.run(_import(settings, known, source, scope, fixed=chat_id is not None))
     _report(tally, known, me)
-    answer({"kind": known, **vars(tally), "left_out": by_sentence(tally.left_out)})
+    answer({"kind": known, **vars(tally)})
 
 
 def _recognized(source: Source) -> ImportKind:
@@ -84,8 +84,8 @@ def _recognized(source: Source) -> ImportKind:
 
 def _estimate(foreseen: Forecast) -> dict[str, object]:
     talk, named = foreseen.talk, ("calls", "seconds", "dollars", "reader")
-    counts = {name: getattr(talk, name) for name in ("messages", "memories", "unreadable", "mine", "names")}
-    return {**counts, **{name: getattr(foreseen, name) for name in named}, "left_out": by_sentence(talk.left_out)}
+    counts = {name: getattr(talk, name) for name in ("messages", "memories", "unreadable", "mine", "names", "left_out")}
+    return {**counts, **{name: getattr(foreseen, name) for name in named}}
 
 
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
@@ -150,7 +150,7 @@ async def _add_messages(batch: list[Item], importers: Importers, tally: Tally, z
     if messages:
         tally.newest = max([m.sent_at for m in messages] + ([tally.newest] if tally.newest else []))
     tally.mine += sum(m.role == "user" and m.speaker is None for m in messages)
-    tally.left_out.update(item for item in batch if isinstance(item, LeftOut))
+    tally.left_out.update(item.group for item in batch if isinstance(item, LeftOut))
     unreadable = [item.why for item in batch if isinstance(item, Unreadable)]
     tally.unreadable += len(unreadable)
     tally.first_unreadable = [*tally.first_unreadable, *unreadable][:NAMED]

@@ -38,7 +38,7 @@ def plan_import(file: str, me: str = "") -> None:
         memories=talk.memories,
         names=talk.names,
         unreadable=talk.unreadable,
-        left_out={entry.name: number for entry, number in talk.left_out.items()},
+        left_out=talk.left_out,
         first=talk.first,
         last=talk.last,
         seconds=foreseen.seconds if foreseen.calls else None,
@@ -57,7 +57,7 @@ async def do_import(file: str, me: str = "") -> None:
         duplicates=tally.duplicates,
         memories=tally.memories["kept"],
         unreadable=tally.unreadable,
-        left_out={entry.name: number for entry, number in tally.left_out.items()},
+        left_out=tally.left_out,
         mine=tally.mine,
     )
 

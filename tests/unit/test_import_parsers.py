@@ -18,7 +18,7 @@ from tellonce_cli.importers.chatgpt import items_of
 from tellonce_cli.importers.claude import messages_of
 from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.forecast import forecast, measured
-from tellonce_cli.importers.items import ImportFailed, Item, KnownAs, LeftOut, Unreadable
+from tellonce_cli.importers.items import ImportFailed, Item, KnownAs, LeftOut, Unreadable, left_out
 from tellonce_cli.importers.recognition import READERS
 from tellonce_cli.importers.telegram import text_of
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
@@ -116,9 +116,12 @@ def test_of_a_whole_account_a_group_is_imported_only_into_its_own_chat(tmp_path:
     account = {"personal_information": {"user_id": 1}, "chats": {"list": [chat(said(1)), club, old]}}
     found = items("telegram", tmp_path, account, chat_id=42)
     assert [m.message_id for m in talk(found)] == ["telegram:5:1"]
-    left = Counter(item for item in found if isinstance(item, LeftOut))
-    assert {item.name: number for item, number in left.items()} == {"Book club (-10077)": 2, "Choir (-88)": 1}
-    assert all("--chat -" in item.what and "TELEGRAM_GROUPS" in item.what for item in left)
+    left = Counter(item.group for item in found if isinstance(item, LeftOut))
+    assert left == {"Book club (-10077)": 2, "Choir (-88)": 1}
+    assert [line[:52] for line in left_out(left)] == [
+        "left out: 2 messages of the group Book club (-10077)",
+        "left out: 1 message of the group Choir (-88); --chat",
+    ]
     for number, expected in ((-10077, [("user", None), ("user", "Cem")]), (-88, [("user", "Dan")])):
         found = items("telegram", tmp_path, account, chat_id=number)
         assert voices(talk(found)) == expected

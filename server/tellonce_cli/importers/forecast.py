@@ -39,7 +39,7 @@ class Talk:
     mine: int = 0
     memories: int = 0
     unreadable: int = 0
-    left_out: Counter[LeftOut] = field(default_factory=Counter[LeftOut])
+    left_out: Counter[str] = field(default_factory=Counter[str])
     names: tuple[str, ...] = ()
     first: datetime | None = None
     last: datetime | None = None
@@ -71,7 +71,7 @@ def measured(items: Iterable[Item]) -> Talk:
             case Unreadable():
                 talk.unreadable += 1
             case LeftOut():
-                talk.left_out[item] += 1
+                talk.left_out[item.group] += 1
             case KnownAs():
                 talk.names += (item.name,)
     return talk

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from tellonce.contract import MAX_BIGINT, MAX_TEXT_BYTES, Role
 from tellonce.import_formats import CHANNELS, ImportKind
+from tellonce.plural import messages
 from tellonce_cli.screen import CommandFailed
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation, clean
@@ -26,10 +27,9 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """An entry that is not imported. `what` says why, and `name` is its group."""
+    """A message of a group that is not imported. `group` has the name and number of the group."""
 
-    what: str
-    name: str
+    group: str
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,13 @@ class KnownAs:
     name: str
 
 
-def by_sentence(entries: Mapping[LeftOut, int]) -> dict[str, int]:
-    """How many entries of each kind are not imported. The key is the sentence about the kind."""
-    return {entry.what: number for entry, number in entries.items()}
-
-
-def left_out(entries: Mapping[LeftOut, int]) -> list[str]:
-    """A line for each kind of entries that are not imported, with their number."""
-    return [f"left out: {what} ({number})" for what, number in by_sentence(entries).items()]
+def left_out(groups: Mapping[str, int]) -> list[str]:
+    """A line for each group, with the number of its messages that are not imported."""
+    return [
+        f"left out: {messages(count)} of the group {group}; --chat with this number imports them, if TELEGRAM_GROUPS "
+        "contains it"
+        for group, count in groups.items()
+    ]
 
 
 Item = ImportMessage | ImportMemory | ExportedMemory | Unreadable | LeftOut | KnownAs

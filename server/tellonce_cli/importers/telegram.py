@@ -64,8 +64,7 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
         if _belongs(chat, source):
             yield from read_record(partial(_message, chat=chat, source=known, names=names), record)
         elif chat.type in _GROUPS:
-            what = f"messages of the group “{chat.name}”; --chat {chat.number} imports them, if TELEGRAM_GROUPS contains this number"
-            yield LeftOut(what, f"{chat.name} ({chat.number})")
+            yield LeftOut(f"{chat.name} ({chat.number})")
 
 
 def _belongs(chat: _Chat, source: Source) -> bool:
