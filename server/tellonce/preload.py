@@ -8,8 +8,9 @@ from types import ModuleType
 
 
 def imported(module: str) -> ModuleType:
-    """Import the module. Call it in the main thread. The garbage collector is off meanwhile, because it took a sixth of
-    the time. Ctrl-C ends the process at once, because a library could report KeyboardInterrupt as its own error."""
+    """Import the module. This function must be called in the main thread. The garbage collector is off during the
+    import, because an import creates no garbage, and the collection took a sixth of the time. Ctrl-C ends the process
+    at once instead of raising KeyboardInterrupt, because a library could report this exception as its own error."""
     raises = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if raises:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

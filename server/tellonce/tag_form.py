@@ -29,7 +29,7 @@ _BLANK: Final = rf"(?:\s|[{_INVISIBLE}\U000e0020-\U000e007f\U000e0100-\U000e01ef
 
 
 def _forms() -> dict[str, str]:
-    """For each letter of the tag names, all characters that Unicode treats as its forms."""
+    """For each letter of the tag names, return all characters that Unicode treats as forms of the letter."""
     letters = sorted({letter for name in (*NAMES, DEADLINE, AT) for letter in name})
     found = {letter: letter + letter.lower() for letter in letters}
     for character in (chr(code) for first, last in _BLOCKS for code in range(first, last)):

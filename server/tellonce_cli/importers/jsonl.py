@@ -169,7 +169,8 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
 
 
 def _check_repetition(expression: str) -> None:
-    """Raises ValueError also for more than one time in an hour, because the bot sets no such reminder."""
+    """Raises ValueError for an invalid expression. It also raises ValueError for an expression that is due more than
+    once an hour, because the bot does not set such reminders."""
     rule, _, last = expression.partition(UNTIL)
     if last and datetime.fromisoformat(last).year >= 2200:
         raise NotAsItShouldBe("its reminder ends in a year nobody lives in")
