@@ -342,7 +342,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.context.draft.Draft.tells": lambda text: _draft().tells(text, NOW),
     "tellonce_server.domain.context.draft.Draft.says": lambda text: _draft().says(text),
     "tellonce_server.domain.context.lines.View.current": lambda text: lines.View(
-        NOW, ZONE, "root:1", changes={(1, 1): [changes.Change(8, SENTENCE, (text,), verbatim=True)]}
+        NOW, ZONE, "root:1", changes={(1, 1): [changes.Change(8, SENTENCE, (text,))]}
     ).current(text, changes.MessageRange(1, 1, 1)),
     "tellonce_server.domain.erasure.edit_cascade.taken_back": lambda text: edit_cascade.taken_back(text, text[1:]),
     "tellonce_server.domain.memory.check.quotes_in": lambda text: check.quotes_in(text)(text[1:]),
@@ -361,7 +361,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.sentences.goes_on": lambda text: sentences.goes_on(text, len(text) // 2),
     "tellonce_relay.commands.period_summary.past_span": lambda text: period_summary.past_span(text, NOW, ZONE),
     "tellonce_text.changes.marked": lambda text: changes.marked(
-        text, [changes.Change(8, SENTENCE, ("a a", "7 7", SENTENCE), verbatim=True)]
+        text, changes.MessageRange(1, 1, 1), {(1, 1): [changes.Change(8, SENTENCE, ("a a", "7 7", SENTENCE))]}
     ),
     "tellonce_text.changes.without_changed": changes.without_changed,
     "tellonce_text.sentences.sentences": sentences.sentences,

@@ -15,7 +15,7 @@ from tellonce_server.store.messages import Line
 from tellonce_server.store.page import cursor_of, position_of
 from tellonce_server.store.summaries import Summary
 from tellonce_server.store.threads import Thread
-from tellonce_text.changes import MessageRange, Passage
+from tellonce_text.changes import MessageRange
 from tellonce_text.dates.clock import clock_time, local, local_day, period
 from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
@@ -47,8 +47,8 @@ class ChatSummaries:
         page = chunks[:PERIODS]
         thread_summary = await summaries.rolling(self._deps.database, *scope.key, "thread", key)
         session = await summaries.rolling(self._deps.database, *scope.key, "session", session_thread(scope.chat_id))
-        passages = [Passage(MessageRange(scope.chat_id, x.from_id, x.to_id), x.text, x.to_at) for x in page]
-        texts = await marked_texts(self._deps.database, scope.owner_id, passages, scope.chat_id)
+        shown = [(MessageRange(scope.chat_id, x.from_id, x.to_id), x.text) for x in page]
+        texts = await marked_texts(self._deps.database, scope.owner_id, shown, scope.chat_id)
         return c.ChatSummary(
             periods=tuple(self._period(x, text) for x, text in zip(page[::-1], texts[::-1], strict=True)),
             thread_summary=thread_summary.text if thread_summary else "",
@@ -101,8 +101,8 @@ class ChatSummaries:
         return c.CurrentSession(count=len(lines), since=talk[0].sent_at if talk else None, text=gist(current))
 
     async def _marked(self, scope: ChatScope, lines: Sequence[Line]) -> list[Line]:
-        passages = [Passage(MessageRange(scope.chat_id, x.id, x.id), x.content, x.sent_at) for x in lines]
-        texts = await marked_texts(self._deps.database, scope.owner_id, passages, scope.chat_id)
+        shown = [(MessageRange(scope.chat_id, x.id, x.id), x.content) for x in lines]
+        texts = await marked_texts(self._deps.database, scope.owner_id, shown, scope.chat_id)
         return [line._replace(content=text) for line, text in zip(lines, texts, strict=True)]
 
     async def _routines(self, scope: ChatScope, now: datetime) -> tuple[c.RoutineEntry, ...]:

@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -14,25 +14,23 @@ from tellonce.server_text import ServerText
 from tellonce_server.core.limits import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.context.assembly import Assembled, assemble
-from tellonce_server.domain.context.budget import log_share, scaled
+from tellonce_server.domain.context.budget import log_share
 from tellonce_server.domain.context.history import STEP
 from tellonce_server.domain.context.lines import chat_name, is_whole
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
-from tellonce_server.domain.memory.changed_words import changes_in
 from tellonce_server.domain.retrieval.excerpt import excerpts_of
 from tellonce_server.domain.retrieval.prompt_selection import choose
 from tellonce_server.domain.retrieval.question import asks
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.domain.retrieval.search_results import Result, SearchRequest, requested
-from tellonce_server.store import chats, messages
+from tellonce_server.store import chats, memories, messages
 from tellonce_server.store import context as rows_of
 from tellonce_server.store.context import ContextRows, Limits, LogRows
 from tellonce_server.store.messages import Line, StoredMessage
 from tellonce_server.store.receipts import Receipt, ReceiptKeeper
-from tellonce_text.changes import Change, MessageRange, Passage
-from tellonce_text.tokens import estimate
+from tellonce_text.changes import Changes, MessageRange
 
 MOST_MESSAGES = 400
 """Maximum number of messages in a window. A window contains the messages without a summary. It reaches this limit only
@@ -220,17 +218,14 @@ class _Request:
             thread = replace(thread, focus_id=latest, slot=None, slot_until=None)
         self.rows = replace(rows, window=window, thread=thread)
 
-    async def _changes(self) -> Mapping[tuple[int, int], list[Change]]:
-        """The later versions of statements. The statements come from the messages that the context can show or
-        summarize. A context of a past time shows no later changes."""
+    async def _changes(self) -> Changes:
+        """The changed statements of the messages that the context can show or summarize. A context of a past time shows
+        no later changes."""
         if self.args.as_of is not None:
             return {}
-        chat, rows = self.scope.chat_id, self.rows
-        share = scaled(self.deps.settings.budgets, self.args.token_budget).summaries
-        found = [Passage(f.place, f.text, f.at) for f in self._chosen if f.place is not None]
-        passages = [*_shown(chat, rows), *_summarized(chat, rows, share), *found]
-        beside = [MessageRange(chat, q.id - NEIGHBOURS, q.id + NEIGHBOURS)] if (q := rows.quoted) else []
-        return await changes_in(self.deps.database, self.scope.owner_id, passages, chat, beside)
+        chat = self.scope.chat_id
+        places = [*_places(chat, self.rows), *(f.place for f in self._chosen if f.place is not None)]
+        return await memories.changes(self.deps.database, self.scope.owner_id, places, chat)
 
     async def _names(self) -> dict[int, str]:
         """The names of the other chats from which a message was chosen, by chat number."""
@@ -275,28 +270,15 @@ def _is_earlier(result: Result, chat: int, asked: int, asked_at: datetime) -> bo
     return result.id < asked if result.chat_id == chat else result.at <= asked_at
 
 
-def _shown(chat: int, rows: ContextRows) -> Iterator[Passage]:
-    """Yield the messages that the context may show. Messages that a search found are left out."""
+def _places(chat: int, rows: ContextRows) -> Iterator[MessageRange]:
+    """The messages that the context may show or summarize, without search results."""
     beside = rows.elsewhere
     replies = (line for talk in beside.replies for line in talk.lines)
-    quoted = [rows.quoted] if rows.quoted else []
-    yield from (_passage(chat, line) for line in (*rows.window, *beside.left, *replies, *quoted))
-    yield from (_passage(talk.chat_id, line) for talk in beside.others for line in talk.lines)
-
-
-def _passage(chat: int, line: Line | StoredMessage) -> Passage:
-    return Passage(MessageRange(chat, line.id, line.id), line.content, line.sent_at)
-
-
-def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[Passage]:
-    """The newest chunk summaries, up to 2 * `share` tokens in total. A limit of `share` tokens would be too low,
-    because the context leaves out repetitions."""
-    left = 2 * share
-    for chunk in reversed(rows.chunks):
-        left -= estimate(chunk.text)
-        if left < 0:
-            return
-        yield Passage(MessageRange(chat, chunk.from_id, chunk.to_id), chunk.text, chunk.to_at)
+    yield from (MessageRange(chat, line.id, line.id) for line in (*rows.window, *beside.left, *replies))
+    yield from (MessageRange(talk.chat_id, line.id, line.id) for talk in beside.others for line in talk.lines)
+    yield from (MessageRange(chat, chunk.from_id, chunk.to_id) for chunk in rows.chunks)
+    if rows.quoted:
+        yield MessageRange(chat, rows.quoted.id - NEIGHBOURS, rows.quoted.id + NEIGHBOURS)
 
 
 def _unread(exchanges: int) -> list[ServerText]:

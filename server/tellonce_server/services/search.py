@@ -1,6 +1,5 @@
 """Answers `search_memory` with one page of results."""
 
-from collections.abc import Mapping, Sequence
 from functools import partial
 
 from tellonce.contract import SearchMemoryArgs, SearchResult, SearchResults
@@ -10,10 +9,10 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import thread_of
-from tellonce_server.domain.memory.changed_words import changes_in
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.domain.retrieval.search_results import Result, requested
-from tellonce_text.changes import Change, Passage, changes_at, marked
+from tellonce_server.store import memories
+from tellonce_text.changes import Changes, marked
 from tellonce_text.dates.clock import age
 from tellonce_text.secrets import mask
 
@@ -31,19 +30,17 @@ class Searcher:
         request = requested(args, scope, now=self._deps.now(), zone=self._deps.zone, **searched)
         page = await self._retriever.search(request)
         found = [result for result in page.results if result.full_text != GONE]
-        passages = [Passage(result.place, result.full_text, result.at) for result in found if result.place is not None]
-        changes = await changes_in(self._deps.database, scope.owner_id, passages, scope.chat_id)
+        places = [result.place for result in found if result.place is not None]
+        changes = await memories.changes(self._deps.database, scope.owner_id, places, scope.chat_id)
         longest = max((len(result.full_text) for result in found), default=0)
         listed = frozenset(result.id for result in found if result.kind in MEMORY_KINDS)
         results = await offloaded(longest, lambda: tuple(map(partial(self._result, changes, listed), found)))
         return SearchResults(results=results, next_cursor=page.next_cursor)
 
-    def _result(
-        self, changes: Mapping[tuple[int, int], Sequence[Change]], listed: frozenset[int], result: Result
-    ) -> SearchResult:
+    def _result(self, changes: Changes, listed: frozenset[int], result: Result) -> SearchResult:
         return SearchResult(
             **{name: getattr(result, name) for name in ("id", "kind", "role", "speaker", "chat_id", "thread_key")},
-            text=mask(marked(result.full_text, changes_at(result.place, changes), listed)),
+            text=mask(marked(result.full_text, result.place, changes, listed)),
             at=result.at.astimezone(self._deps.zone),
             age=age(result.at, self._deps.now(), self._deps.zone),
             score=round(result.score, 6),

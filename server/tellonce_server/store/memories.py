@@ -15,7 +15,7 @@ from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.messages import TextVersion
 from tellonce_server.store.named_queries import MaybeRow, Rows, Run, Value, column, named, placed
 from tellonce_sql import arguments
-from tellonce_text.changes import Change, Former, MessageRange
+from tellonce_text.changes import Change, Changes, MessageRange
 
 _FIELDS = frozenset(Memory.model_fields) - {"scope", "sources", "when"}
 
@@ -295,30 +295,20 @@ class Ended:
 ended = Rows[[OwnerId, ChatId, Sequence[int]], Ended]("memories.ended", placed(Ended))
 
 
-async def changes(
-    q: Queries,
-    owner_id: int,
-    messages: Collection[tuple[int, int]],
-    places: Sequence[MessageRange],
-    chat_id: int | None,
-) -> dict[tuple[int, int], list[Change]]:
-    """The later changes of the statements that were learned from these messages. A change rewords or replaces a
-    statement. The messages are given as (chat, number) or as ranges (`places`). A change is returned only if the
-    current memory is visible in `chat_id` (None: in any chat)."""
-    if not messages and not places:
+async def changes(q: Queries, owner_id: int, places: Sequence[MessageRange], chat_id: int | None) -> Changes:
+    """The statements that were learned from these messages and later reworded or replaced. The current memory must be
+    visible in `chat_id` (None: in any chat)."""
+    if not places:
         return {}
-    ranges = [*((chat, number, number) for chat, number in messages), *places]
     # The arrays are passed as texts, because asyncpg takes ten times as long to encode arrays of two hundred elements.
-    columns = (f"{{{','.join(map(str, column))}}}" for column in zip(*ranges, strict=True))
+    columns = (f"{{{','.join(map(str, column))}}}" for column in zip(*places, strict=True))
     found: dict[tuple[int, int], list[Change]] = {}
     for chat, message, number, content, quotes, former in await q.rows("memories.changes", owner_id, *columns, chat_id):
-        words = [quote["text"] for quote in quotes if quote["message_id"] == message] if quotes else former
-        change = Change(number, content, tuple(words or ()), bool(quotes), tuple(former or ()))
-        found.setdefault((chat, message), []).append(change)
+        said = [quote["text"] for quote in quotes or () if quote["message_id"] == message]
+        found.setdefault((chat, message), []).append(Change(number, content, (*said, *(former or ()))))
     return found
 
 
-former_wordings = Rows[[OwnerId, int | None, int], Former]("memories.former_wordings", named(Former))
 owners_with_endings = Rows[[datetime], int]("memories.owners_with_endings", column("owner_id"))
 end_passed_dates = Run[[OwnerId, datetime, str]]("memories.passed_dates")
 ask_about_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.overdue_goals")

@@ -4,7 +4,7 @@ Token budgets are applied elsewhere.
 Every line is ready for a prompt: secrets in stored text are masked, and the text cannot break out of its line.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
@@ -16,7 +16,7 @@ from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Chunk, Learned, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.caches import of_texts
-from tellonce_text.changes import Change, MessageRange, changes_at, marked
+from tellonce_text.changes import Changes, MessageRange, marked
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.clock import STAMP, age, clock_time, dated, is_day, local, local_day, period, time_of_day
 from tellonce_text.dates.readings import Said
@@ -49,15 +49,14 @@ class View:
     zone: ZoneInfo
     thread_key: str
     chat_id: int = 0
-    changes: Mapping[tuple[int, int], Sequence[Change]] = field(default_factory=dict)
+    changes: Changes = field(default_factory=dict)
     known: frozenset[int] = frozenset()
     names: Mapping[int, str] = field(default_factory=dict)
 
     def current(self, text: str, place: MessageRange | None) -> str:
-        """The text of a message or of a summary. After each statement that no longer holds, a note such as `(since
-        changed: #8)` is added."""
-        changes = changes_at(place, self.changes)
-        return marked(text, changes, self.known) if changes else text
+        """The text of a message or of a summary, with a mark such as `(since changed: #8)` for each outdated
+        statement."""
+        return marked(text, place, self.changes, self.known)
 
     def at(self, message_id: int) -> MessageRange:
         """The chat and number of a message of this chat."""
@@ -198,7 +197,7 @@ def result_line(result: Result, view: View, *, dated: bool = True) -> str:
     """
     text = with_days(result.text, result.at, view.zone) if result.kind == "message" else result.text
     lead = _lead(result, view) if dated else _teller(result)
-    return f"{lead}: {body(view.current(text, result.place) if view.changes else text)}"
+    return f"{lead}: {body(view.current(text, result.place))}"
 
 
 def shared_day(result: Result, view: View) -> tuple[date, int | None, str | None] | None:
@@ -275,11 +274,9 @@ def clipped_line(line: Line, view: View, most: int) -> str:
 
 
 def clipped_text(line: Line, view: View, chat_id: int, most: int) -> str:
-    """The text of a chat's message, clipped to `most` tokens. Then a note is added after each statement that is no
-    longer true. The notes are therefore never clipped."""
-    text = clip(body(line.content), most)[0]
-    changes = changes_at(MessageRange(chat_id, line.id, line.id), view.changes)
-    return marked(text, [change._replace(content=body(change.content)) for change in changes], view.known)
+    """The text of a chat's message, clipped to `most` tokens. Marks of outdated statements follow it unclipped."""
+    marks = view.current("", MessageRange(chat_id, line.id, line.id))
+    return clip(body(line.content), most)[0] + body(marks)
 
 
 def _aged(line: Line, view: View) -> str:

@@ -14,7 +14,7 @@ from tellonce_server.domain.retrieval.question import asks
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import ContextRows, LogRows
 from tellonce_server.store.messages import Line
-from tellonce_text.changes import Change, changes_at
+from tellonce_text.changes import Changes, changed_by
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Material:
     keep: int = 20
     clock: bool = False
     chat_id: int = 0
-    changes: Mapping[tuple[int, int], Sequence[Change]] = field(default_factory=dict)
+    changes: Changes = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
@@ -52,11 +52,8 @@ class Material:
     @property
     def changed(self) -> list[int]:
         """The ids of the memories that correct a statement in a message of this context."""
-        if not self.changes:
-            return []
         here = (self.view.at(line.id) for line in (*self.rows.window, *self.around))
-        places = [*here, *(result.place for result in self.results_of("message"))]
-        return [change.memory_id for place in places for change in changes_at(place, self.changes)]
+        return changed_by([*here, *(result.place for result in self.results_of("message"))], self.changes)
 
     def results_of(self, *kinds: ResultKind) -> list[Result]:
         return [result for result in self.results if result.kind in kinds]

@@ -20,7 +20,7 @@ from tellonce_server.services.page.answer_summary import PageAnswer, answer_summ
 from tellonce_server.store import chats, memories, page, profile
 from tellonce_server.store.chats import ChatEntry
 from tellonce_server.store.page import cursor_of, position_of
-from tellonce_text.changes import MessageRange, Passage
+from tellonce_text.changes import MessageRange
 from tellonce_text.dates.clock import local, local_day
 
 COMING_DAYS = 60
@@ -259,8 +259,8 @@ class PageReads:
     async def words(self, owner_id: int, args: PageWordsArgs) -> PageWords:
         lines = await page.words(self._deps.database, owner_id, args.chat_id, args.from_id, args.to_id, args.limit + 1)
         more, shown = len(lines) > args.limit, lines[: args.limit]
-        passages = [Passage(MessageRange(args.chat_id, x.id, x.id), x.text, x.at) for x in shown]
-        texts = await marked_texts(self._deps.database, owner_id, passages, None)
+        said = [(MessageRange(args.chat_id, x.id, x.id), x.text) for x in shown]
+        texts = await marked_texts(self._deps.database, owner_id, said, None)
         return PageWords(
             lines=tuple(x.model_copy(update={"text": text}) for x, text in zip(shown, texts, strict=True)),
             next_id=lines[args.limit].id if more else None,
@@ -318,8 +318,8 @@ class PageReads:
         zone = self._deps.zone.key
         talks = await page.days(self._deps.database, owner_id, zone, start, end)
         found = await page.summaries(self._deps.database, owner_id, start, end)
-        passages = [Passage(MessageRange(x.chat_id, x.from_id, x.to_id), x.text, x.to_at) for x in found]
-        texts = await marked_texts(self._deps.database, owner_id, passages, None)
+        shown = [(MessageRange(x.chat_id, x.from_id, x.to_id), x.text) for x in found]
+        texts = await marked_texts(self._deps.database, owner_id, shown, None)
         summaries = [x.model_copy(update={"text": text}) for x, text in zip(found, texts, strict=True)]
         by_day: dict[str, list[page.TalkEntry]] = {}
         for day, talk in talks:
