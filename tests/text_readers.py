@@ -299,7 +299,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.context.lines.with_days": lambda text: lines.with_days(text, NOW, ZONE),
     "tellonce_server.domain.memory.statements.worth_showing": statements.worth_showing,
     "tellonce_server.domain.context.slots.fill": lambda text: [
-        slots.fill(kind, text, ("red", "blue"))
+        slots.fill(kind, text, SAID, ("red", "blue"))
         for kind in ("text", "yes_no", "number", "date", "time", "email", "url", "choice")
     ],
     "tellonce_server.domain.erasure.forget_query.LiteralQuery.marks": lambda text: QUERIES["LiteralQuery"].marks(
@@ -558,7 +558,6 @@ NOT_READERS = frozenset(
     tellonce_relay.telegram.messages.incoming tellonce_relay.views.status_view tellonce_relay.updates.webhook.application
     tellonce_server.app.access_tokens.digest tellonce_server.domain.context.budget.cost tellonce_server.domain.context.budget.take
     tellonce_server.domain.context.slots.find_focus tellonce_server.domain.context.lines.speaker tellonce_server.domain.context.lines.chat_name
-    tellonce_server.domain.context.slots.pending
     tellonce_server.embedding.onnx_format.constant tellonce_server.embedding.onnx_format.graph
     tellonce_server.embedding.onnx_format.node tellonce_server.embedding.onnx_format.value
     tellonce_server.domain.keep.heads.read

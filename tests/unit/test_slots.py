@@ -1,9 +1,20 @@
 """Messages that answer the assistant's question, and messages that only seem to answer it."""
 
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
 import pytest
 
 from tellonce.contract import SlotType
-from tellonce_server.domain.context.slots import fill
+from tellonce_server.domain.context import slots
+from tellonce_text.dates.readings import Said
+
+SAID = Said(datetime(2026, 2, 18, 12, tzinfo=UTC), ZoneInfo("America/New_York"), "US")
+
+
+def fill(slot: SlotType, text: str, choices: Sequence[str] = ()) -> str | None:
+    return slots.fill(slot, text, SAID, choices)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +59,7 @@ def test_a_message_that_only_begins_like_a_yes_or_a_no_is_neither(said: str) -> 
     ("said", "value"),
     [
         ("March 3", "March 3"),
-        ("on the 15th, please", "15th"),
+        ("on the 15th, please", "the 15th"),
         ("3 May 2026", "3 May 2026"),
         ("2026-03-03", "2026-03-03"),
         ("3.5.", "3.5."),
@@ -56,6 +67,9 @@ def test_a_message_that_only_begins_like_a_yes_or_a_no_is_neither(said: str) -> 
         ("tomorrow works", "tomorrow"),
         ("in two weeks", "in two weeks"),
         ("next Friday", "next Friday"),
+        ("lieber übermorgen", "übermorgen"),
+        ("в пятницу", "пятницу"),
+        ("tomorrow at 5pm", "tomorrow at 5pm"),
     ],
 )
 def test_a_date_is_taken_as_it_was_said(said: str, value: str) -> None:
@@ -63,7 +77,8 @@ def test_a_date_is_taken_as_it_was_said(said: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["What about yesterday's game?", "Yesterday's game was great", "Did you see the news today?"]
+    "said",
+    ["What about yesterday's game?", "Yesterday's game was great", "Did you see the news today?", "call me at 7:30 pm"],
 )
 def test_a_date_in_talk_of_something_else_fills_no_slot(said: str) -> None:
     assert fill("date", said) is None
@@ -85,7 +100,7 @@ def test_a_number_beside_a_word_that_begins_like_a_month_is_no_date(said: str) -
     [
         ("number", "about 20 people", "20"),
         ("number", "3 or 4", None),
-        ("time", "at 7:30 pm", "7:30 pm"),
+        ("time", "at 7:30 pm", "at 7:30 pm"),
         ("time", "Play some jazz", None),
         ("email", "it's ann@example.com", "ann@example.com"),
         ("url", "see https://example.com/a", "https://example.com/a"),

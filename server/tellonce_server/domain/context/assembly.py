@@ -21,6 +21,8 @@ from tellonce_server.domain.retrieval.excerpt import LINE, excerpt
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Remembered
 from tellonce_server.store.messages import Line
+from tellonce_text.dates.readings import Said
+from tellonce_text.dates.zones import region_of
 from tellonce_text.fences import contained_text
 from tellonce_text.tokens import clip, estimate
 
@@ -162,7 +164,7 @@ def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
         tokens=_total(sections),
         truncated=draft.truncated,
         coverage=_coverage(m, messages),
-        focus=find_focus(m.rows, m.query, m.now, m.budgets.quoted),
+        focus=find_focus(m.rows, m.query, Said(m.now, m.zone, region_of(m.zone)), m.budgets.quoted),
         notices=_notices(m),
         included=draft.included,
         left_out=draft.left_out,

@@ -3,12 +3,13 @@ must never fill a slot."""
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import datetime
-from typing import Any
+from functools import partial
 
 from tellonce.contract import Focus, SlotType
 from tellonce_server.store.context import ContextRows
 from tellonce_server.store.messages import Line
+from tellonce_text.dates.readings import Said
+from tellonce_text.dates.resolver import expressions
 from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip
 
@@ -27,20 +28,6 @@ _URL = re.compile(
     r"https?://\S+|(?<![@\w.-])(?:www\.)?[\w-]+\.(?:com|org|net|io|dev|app|gov|edu)(?:/\S*)?", re.IGNORECASE
 )
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*%?")
-_TIME = re.compile(
-    r"\b(?:[01]?\d|2[0-3])(?::[0-5]\d)?\s*(?:am|pm)\b|\b(?:[01]?\d|2[0-3]):[0-5]\d\b|\b(?:noon|midnight)\b", re.I
-)
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)"
-)
-_DATE = re.compile(
-    rf"\b(?:{_MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:\s+\d{{4}})?"
-    r"|\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}(?:/\d{2,4})?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?|\d{1,2}(?:st|nd|rd|th)"
-    r"|today|tomorrow|tonight|yesterday|in\s+(?:\d+|a|one|two|three)\s+(?:day|week|month)s?"
-    r"|(?:next|this|on|last)?\s*(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:next|this)\s+(?:week|month|year))(?!['’]?\w)",
-    re.IGNORECASE,
-)
 _MOST_WORDS = 12
 """Maximum words of an answer. The maximum does not apply to free text, email addresses and URLs. A longer message may,
 for example, contain a date without answering the question about the date."""
@@ -49,14 +36,32 @@ _MOST_CHARACTERS = 2_000
 counts as one word. The search for addresses tries every position of the text."""
 
 
-def fill(slot_type: SlotType, text: str, choices: Sequence[str] = ()) -> str | None:
+def fill(slot_type: SlotType, text: str, said: Said, choices: Sequence[str] = ()) -> str | None:
     """Return the value that `text` gives for a slot of type `slot_type`. Return None if the text does not answer the
     question for the slot."""
-    said = text.strip()
-    if not said or (slot_type != "text" and _is_talk(said, slot_type)):
+    words = text.strip()
+    if not words or (slot_type != "text" and _is_talk(words, slot_type)):
         return None
-    value = _MATCHERS[slot_type](said, choices)
-    return None if value is None or _asks_beside(said, value, slot_type) else value
+    if slot_type in ("date", "time"):
+        value = _when(words, said, timed=slot_type == "time")
+    elif slot_type == "choice":
+        value = _choice(words, choices)
+    else:
+        value = _MATCHERS[slot_type](words)
+    return None if value is None or _asks_beside(words, value, slot_type) else value
+
+
+def _when(words: str, said: Said, *, timed: bool) -> str | None:
+    """The first date or time of day. A possessive such as "yesterday's game" is neither, and a bare time of today is no
+    date."""
+    today = said.at.astimezone(said.zone).date()
+    # A bare "3/5" is a date only beside a preposition.
+    for found in expressions(words, said, "future") or expressions(f"on {words}", said, "future"):
+        if found.best is None or found.text.endswith(("'s", "’s")):
+            continue
+        if found.timed if timed else not found.timed or found.best.start.date() != today:
+            return found.text
+    return None
 
 
 def _asks_beside(said: str, value: str, slot_type: SlotType) -> bool:
@@ -73,11 +78,11 @@ def _is_talk(said: str, slot_type: SlotType) -> bool:
     return slot_type not in ("email", "url") and len(said.split()) > _MOST_WORDS
 
 
-def _text(said: str, _: Sequence[str]) -> str | None:
+def _text(said: str) -> str | None:
     return None if said.endswith("?") or said.startswith("/") else said
 
 
-def _yes_no(said: str, _: Sequence[str]) -> str | None:
+def _yes_no(said: str) -> str | None:
     """The answer "yes" or "no", or None. Only the first clause is read. An unambiguous word such as "yes" may be
     followed by any other words. Other expressions must match the whole clause."""
     clause = " ".join(re.findall(r"[\w']+", re.split(r"[,.;:!?–—]", said.lower().replace("’", "'"))[0]))
@@ -87,15 +92,12 @@ def _yes_no(said: str, _: Sequence[str]) -> str | None:
     return "no" if first in _PLAIN_NO or _REFUSAL.fullmatch(clause) else None
 
 
-def _searched(pattern: re.Pattern[str]) -> Callable[[str, Sequence[str]], str | None]:
-    def search(said: str, _: Sequence[str]) -> str | None:
-        found = pattern.search(said)
-        return found[0].strip() if found else None
-
-    return search
+def _searched(pattern: re.Pattern[str], said: str) -> str | None:
+    found = pattern.search(said)
+    return found[0] if found else None
 
 
-def _number(said: str, _: Sequence[str]) -> str | None:
+def _number(said: str) -> str | None:
     found = _NUMBER.findall(said)
     return found[0] if len(found) == 1 else None
 
@@ -106,27 +108,16 @@ def _choice(said: str, choices: Sequence[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-_MATCHERS: dict[str, Callable[[str, Sequence[str]], str | None]] = {
+_MATCHERS: dict[str, Callable[[str], str | None]] = {
     "text": _text,
     "yes_no": _yes_no,
     "number": _number,
-    "date": _searched(_DATE),
-    "time": _searched(_TIME),
-    "email": _searched(_EMAIL),
-    "url": _searched(_URL),
-    "choice": _choice,
+    "email": partial(_searched, _EMAIL),
+    "url": partial(_searched, _URL),
 }
 
 
-def pending(slot: dict[str, Any] | None, query: str | None) -> tuple[str, str] | None:
-    """The (slot, value) pair if the message fills the open slot, else None."""
-    if slot is None or not query:
-        return None
-    value = fill(slot["type"], query, slot.get("choices", ()))
-    return (slot["slot"], value) if value is not None else None
-
-
-def find_focus(rows: ContextRows, query: str | None, now: datetime, most: int) -> Focus | None:
+def find_focus(rows: ContextRows, query: str | None, said: Said, most: int) -> Focus | None:
     """The message or slot to which the user's message refers. Three are tried in this order: the message to which the
     user replies, the open slot that the user's message fills, and the newest assistant message of the thread.
 
@@ -135,13 +126,12 @@ def find_focus(rows: ContextRows, query: str | None, now: datetime, most: int) -
     if rows.quoted is not None:
         return _on("reply", rows.quoted, most)
     latest = next((line for line in reversed(rows.window) if line.id == rows.thread.focus_id), None)
-    open_slot = rows.thread.slot if rows.thread.slot_until is not None and now < rows.thread.slot_until else None
-    filled = pending(open_slot, query)
-    if filled is not None:
-        slot, value = filled
+    slot = rows.thread.slot if rows.thread.slot_until is not None and said.at < rows.thread.slot_until else None
+    value = fill(slot["type"], query, said, slot.get("choices", ())) if slot and query else None
+    if slot and value is not None:
         text = _said(latest, most) if latest else ""
         return Focus(
-            source="slot", message_id=rows.thread.focus_id, role="assistant", text=text, slot=slot, value=value
+            source="slot", message_id=rows.thread.focus_id, role="assistant", text=text, slot=slot["slot"], value=value
         )
     return _on("latest", latest, most) if latest is not None else None
 
