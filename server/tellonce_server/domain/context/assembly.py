@@ -1,5 +1,4 @@
-"""Assembles one context within its budget. This module decides in which order the sections are filled, and which text
-is cut if the context is too long. Pure."""
+"""Assembles one context within its budget: the order of the sections, and what is cut from a long context. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,8 +26,7 @@ from tellonce_text.fences import contained_text
 from tellonce_text.tokens import clip, estimate
 
 JOINT = 2
-"""Maximum number of tokens that joining two sections adds: the separator between them, and the rounding of their
-estimates."""
+"""Maximum tokens that joining two sections adds: the separator and the rounding of the estimates."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +46,10 @@ class Assembled:
 
 
 STATED_PART = 12
-"""For a question, the budget is divided by this number. The quotient is the number of tokens that are reserved for
-pins, preferences and the memories that match the question. These tokens are reserved even if there are no such
-memories. The log, the profile, the summaries and the other memories are added after the messages that match the
-question. A question therefore finds the same messages, whether or not the summarizer has already run.
+"""For a question, this fraction of the budget is reserved for pins, preferences and matching memories.
+
+The reservation also applies without such memories. A question therefore finds the same messages before and after the
+summarizer has run.
 """
 
 
@@ -80,8 +78,6 @@ def assemble(m: Material) -> Assembled:
 
 
 class _Parts(NamedTuple):
-    """The parts of one context. Each part writes to the draft."""
-
     draft: Draft
     history: History
     memories: Memories
@@ -89,7 +85,6 @@ class _Parts(NamedTuple):
 
 
 def _for_question(parts: _Parts) -> None:
-    """For a question, fill the search results before the profile, the summary and the remaining memories."""
     draft, m = parts.draft, parts.draft.material
     found = [*(result.id for result in m.results_of(*MEMORY_KINDS)), *m.changed]
     first, others = ranked_memories(m.rows.memories, found, m.view.today, m.zone)
@@ -106,7 +101,6 @@ def _for_question(parts: _Parts) -> None:
 
 
 def _timeline(parts: _Parts) -> list[Result]:
-    """The summaries found for a question, one line each, without text that the context already shows."""
     draft, m = parts.draft, parts.draft.material
     found = unseen(draft, m.results_of("summary"), ())
     added = (
@@ -116,7 +110,6 @@ def _timeline(parts: _Parts) -> list[Result]:
 
 
 def _for_talk(parts: _Parts) -> None:
-    """For a message that is not a question, fill the profile and the conversation before search results."""
     draft, m = parts.draft, parts.draft.material
     first, others = ranked_memories(m.rows.memories, [], m.view.today, m.zone)
     parts.memories.fill(first)
@@ -131,8 +124,6 @@ def _for_talk(parts: _Parts) -> None:
 
 
 def _fill_stated(parts: _Parts, others: Sequence[Remembered]) -> None:
-    """Fill the remaining memories, then the profile and the summary. The profile and the summary leave out statements
-    that the context already shows."""
     parts.memories.fill(others)
     _fill_texts(parts.draft)
 
@@ -172,7 +163,7 @@ def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
 
 
 def _total(sections: Sequence[Section]) -> int:
-    """An upper bound of the tokens of the joined sections. The bound is computed from the estimates of the sections."""
+    """An upper bound of the tokens of the joined sections."""
     return sum(section.tokens for section in sections) + JOINT * max(0, len(sections) - 1)
 
 

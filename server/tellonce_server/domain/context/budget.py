@@ -11,22 +11,18 @@ from tellonce_text.tokens import estimate
 
 DEFAULT_TOTAL = TOKEN_BUDGET
 LOG_PART = 2
-"""The part of a context's budget above the default budget is divided by this number. The quotient is the maximum tokens
-of the log. The rest is for search results."""
+"""The log gets this fraction of the budget above the default."""
 ELSEWHERE = 276
-"""Maximum number of tokens for lines from other threads and chats. A context below the default budget has
-proportionally fewer tokens for these lines."""
+"""Maximum tokens of lines from other threads and chats."""
 NEWLINE = 1
-"""The tokens of the line break after a line. These tokens are added because each line is estimated without its line
-break."""
+"""Tokens of the line break after a line. Lines are estimated without it."""
 
 ItemT = TypeVar("ItemT")
 
 
 @dataclass
 class TokenBudget:
-    """The tokens of a context that are not used yet. Every part takes its tokens from this object. The parts together
-    therefore cannot exceed the total."""
+    """The unused tokens of a context. Every part takes its tokens from here."""
 
     left: int
 
@@ -37,8 +33,7 @@ class TokenBudget:
         return True
 
     def set_aside(self, tokens: int) -> int:
-        """Reserve up to `tokens` tokens and return the number of reserved tokens. To release them, the caller adds this
-        number to `left`."""
+        """Reserve up to `tokens` tokens and return how many. To release them, add this number to `left`."""
         taken = min(tokens, self.left)
         self.left -= taken
         return taken
@@ -46,9 +41,7 @@ class TokenBudget:
 
 @dataclass(frozen=True)
 class Taken:
-    """The items that fit, and the items that do not fit. `kept` are the indexes of the items that fit. `texts` are the
-    texts of these items, and `cost` is the total number of tokens. `left` are the indexes of the items that do not
-    fit."""
+    """`kept` and `left` are the indexes of the items that fit and do not fit. `cost` is the tokens of `texts`."""
 
     kept: Sequence[int]
     left: Sequence[int]
@@ -62,14 +55,12 @@ def scaled(budgets: Budgets, total: int) -> Budgets:
 
 
 def log_share(total: int) -> int:
-    """The maximum tokens of the log in a context of `total` tokens. The maximum is 0 if `total` does not exceed the
-    default budget."""
+    """Maximum tokens of the log: 0 for a total up to the default budget."""
     return max(0, total - DEFAULT_TOTAL) // LOG_PART
 
 
 def elsewhere_share(total: int) -> int:
-    """The number of tokens for messages of other threads and chats. A budget above the default does not raise this
-    number."""
+    """Maximum tokens for other threads and chats. It does not grow above the default budget."""
     return ELSEWHERE * min(total, DEFAULT_TOTAL) // DEFAULT_TOTAL
 
 
@@ -80,11 +71,10 @@ def cost(line: str) -> int:
 def take(
     items: Sequence[ItemT], render: Callable[[ItemT], str], share: int, token_budget: TokenBudget, *, dense: bool
 ) -> Taken:
-    """Take items in the given order until the share or the whole budget is used up.
+    """Take items in the given order within the share and the budget.
 
-    If `dense` is true, an item that does not fit is skipped, and the next item is tried. Memories are taken in this
-    way. Otherwise the list ends before the first item that does not fit, because history and summaries must stay
-    contiguous. An item that is rendered as an empty text is skipped.
+    If `dense` is true, an item that does not fit is skipped. Otherwise the list ends there, because history must stay
+    contiguous. An item that renders as an empty text is skipped.
     """
     kept: list[int] = []
     texts: list[str] = []

@@ -1,5 +1,4 @@
-"""The canonical summary of the chat and the summary of the thread. Each is cut at its start, so that the newest lines
-stay. Pure."""
+"""The summaries of the chat and of the thread. A long summary loses its oldest lines first. Pure."""
 
 import re
 from collections.abc import Callable
@@ -12,12 +11,10 @@ from tellonce_text.fences import contained
 from tellonce_text.tokens import clip
 
 LEAST = 12
-"""Minimum tokens of a summary whose only line is clipped. With fewer tokens, only its title and an ellipsis would be
-left."""
+"""Minimum tokens of a clipped line. With fewer, only the title and an ellipsis would be left."""
 
 THREAD_PART = 3
-"""The tokens of both summaries are divided by this number. The quotient is the maximum tokens of the thread's
-summary."""
+"""The thread's summary gets at most this fraction of the tokens of both summaries."""
 
 _QUOTED = re.compile(r"“(.+)”", re.DOTALL)
 _DAY = r"\d{4}(?:-\d\d){1,2}(?: \d\d:\d\d)?"
@@ -28,8 +25,8 @@ Says = Callable[[str], bool]
 
 
 def summary_text(rows: ContextRows, share: int, says: Says) -> str:
-    """Return the summary of the chat and the summary of the thread, each under its title. Together, they have at most
-    `share` tokens. Statements that the context already makes are left out."""
+    """The summary of the chat and of the thread, each under its title, in at most `share` tokens. Statements that the
+    context already makes are left out."""
     thread = _titled("This thread", unsaid(rows.thread_summary, says), share // THREAD_PART)
     left = share - sum(map(cost, thread))
     chat = rows.chat
@@ -44,7 +41,7 @@ def summary_text(rows: ContextRows, share: int, says: Says) -> str:
 
 
 def unsaid(text: str, says: Says) -> str:
-    """The lines of the text whose statements are new. If a line lists quotations, only the new quotations stay."""
+    """The lines of the text whose statements are new. Of several quotations in a line, only the new ones stay."""
     lines = [_listed(line, says) for line in text.strip().split("\n")]
     kept = "\n".join(line for line in lines if line.strip())
     # If the first line was removed, the text is marked as a continuation. Without the mark, the line that is now the
@@ -55,9 +52,10 @@ def unsaid(text: str, says: Says) -> str:
 @of_texts
 @lru_cache(4_096)
 def statement(line: str, *, quoted: bool = True) -> str:
-    """The statement of a line in a form for comparison: `I see Anna tomorrow (2026-06-03)` -> `i see anna tomorrow`.
-    Added dates are removed, and line breaks become spaces. If `quoted` is true and the line contains quoted words, the
-    result is only the quoted words."""
+    """A line in a form for comparison: `I see Anna tomorrow (2026-06-03)` -> `i see anna tomorrow`.
+
+    If `quoted` is true and the line contains quoted words, only these words are returned.
+    """
     words = _QUOTED.search(line) if quoted else None
     return " ".join(_DAY_BESIDE.sub("", words[1] if words else line).casefold().split())
 
@@ -73,7 +71,6 @@ def _listed(line: str, says: Says) -> str:
 
 
 def _titled(title: str, text: str, room: int) -> list[str]:
-    """The title and the newest lines that fit, oldest first. An ellipsis shows that older lines were left out."""
     lines = [line for line in text.split("\n") if line.strip()]
     kept: list[str] = []
     left = room - cost(f"{title}: … ")

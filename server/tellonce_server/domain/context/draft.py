@@ -23,7 +23,7 @@ SEPARATOR = "\n\n"
 
 
 TELLING = 12
-"""Minimum number of characters of words that are not shown twice."""
+"""Minimum characters of words that are not shown twice. People repeat short texts such as "yes"."""
 
 HEADINGS = sum(cost(title) for title in (SOME, *KIND_TITLES.values()))
 """The tokens of all headings in the section of memories."""
@@ -32,11 +32,10 @@ HEADINGS = sum(cost(title) for title in (SOME, *KIND_TITLES.values()))
 class Layout(NamedTuple):
     """How a section is shown.
 
-    `share` is a function of the scaled budgets and the total. It returns the number of tokens of the section, including
-    title and fences. If `share` is None, the section has no share of its own. `text` is given for a section that
-    consists of one text. `cut` shortens this text to a number of tokens. The function also returns whether the text was
-    too long. If the finished context is too long, the sections with a `removed` number are removed one by one, the
-    lowest number first.
+    - `share`: the section's tokens, including title and fences, from the scaled budgets and the total.
+    - `removed`: if the context is too long, the section with the lowest number is removed first.
+    - `text`: the content of a section that consists of one text.
+    - `cut`: shortens this text to a number of tokens, and returns whether it was too long.
     """
 
     title: str
@@ -78,18 +77,17 @@ SECTIONS: Final[dict[ShownName, Layout]] = {
     ),
     "now": Layout("Now", "volatile", None),
 }
-"""Every section, in display order. The history's share is also for the summaries of older messages."""
+"""Every section, in display order."""
 
 AT_SESSION_START: Final[tuple[SectionName, ...]] = ("profile", "summary", "memories", "elsewhere")
 """The sections that a coding assistant gets at the start of a session."""
 
 
 def section_shares(budgets: Budgets, total: int) -> dict[ShownName, int]:
-    """The tokens that each section may use in a context of `total` tokens. The tokens of a section include its title,
-    fences and headings.
+    """The tokens that each section may use, including its title, fences and headings.
 
-    Four sections may use more. If other sections leave tokens, search results may use these tokens first, a quoted
-    message may use the rest, and memories may use what is then left. The history always shows its last messages.
+    Tokens that other sections leave go first to search results, then to a quoted message, then to memories. The history
+    always shows its last messages.
     """
     parts = scaled(budgets, total)
     return {name: layout.share(parts, total) for name, layout in SECTIONS.items() if layout.share is not None}
@@ -97,8 +95,7 @@ def section_shares(budgets: Budgets, total: int) -> dict[ShownName, int]:
 
 @dataclass
 class Draft:
-    """A context under construction. `shares` are the budgets scaled to the material's total. `included` and `left_out`
-    are stored in the receipt."""
+    """A context under construction. `included` and `left_out` are stored in the receipt."""
 
     material: Material
     token_budget: TokenBudget
@@ -112,11 +109,11 @@ class Draft:
     _opened: set[SectionName] = field(default_factory=set)
 
     def say(self, name: SectionName, text: str) -> None:
-        """Remember that the section shows this text, so that no other section shows it again."""
+        """Remember that the section shows this text, so that no other section repeats it."""
         self._said[name] = f"{self._said.get(name, '')}{statement(text, quoted=False)}\n"
 
     def says(self, line: str, besides: SectionName | None = None) -> bool:
-        """Whether the context already shows the statement of this line. The section `besides` is not considered."""
+        """Whether a section other than `besides` already shows the statement of this line."""
         made = _shown_statement(line)
         return bool(made) and any(made in said for name, said in self._said.items() if name != besides)
 
@@ -125,8 +122,7 @@ class Draft:
         self._told.setdefault(statement(text), []).append((start, end))
 
     def tells(self, text: str, at: datetime) -> bool:
-        """Whether the context already shows these words as said on this day. People repeat short texts such as "yes",
-        so a short text never counts as shown."""
+        """Whether the context already shows these words as said on this day."""
         made = statement(text, quoted=False)
         spans = self._told.get(made)
         if spans is None or len(made) < TELLING:
@@ -136,8 +132,7 @@ class Draft:
         return any(local_day(start, zone) <= day <= local_day(end, zone) for start, end in spans)
 
     def fill_now(self) -> None:
-        """Add the current time for a reader without a clock. The line with the current time is added first, because the
-        reader needs it to understand all dates."""
+        """Add the current time for a reader without a clock. It comes first, because all dates depend on it."""
         m = self.material
         line = moment_line(m.now, m.zone)
         if m.clock and self.token_budget.pay(estimate(_framed("now", line)) + cost(SEPARATOR)):
@@ -147,9 +142,7 @@ class Draft:
         return self.material.include is None or name in self.material.include
 
     def opens(self, name: SectionName) -> bool:
-        """Whether the section can be filled. The section must be wanted, and its title and fences must fit into the
-        budget. The cost of the title and the fences is deducted when the section is first opened. A section that is
-        filled in several steps is opened before each step."""
+        """Whether the section is wanted, and its title and fences fit. Their cost is paid once."""
         if name in self._opened:
             return True
         if not self.wants(name):
@@ -161,7 +154,7 @@ class Draft:
         return True
 
     def fill(self, name: SectionName, text: str, share: int) -> None:
-        """Add a section that consists of one text. The text is clipped to `share` tokens."""
+        """Add a section that consists of one text, clipped to `share` tokens."""
         if not text or not self.opens(name):
             return
         room = min(share, self.token_budget.left)
@@ -176,14 +169,14 @@ class Draft:
             self.left_out.append(f"{name}: clipped to {room} tokens")
 
     def take_out(self, name: SectionName) -> None:
-        """Remove the text of a section, and give its tokens back. The section can then be filled again."""
+        """Remove the text of a section, and give its tokens back."""
         self.left_out = [note for note in self.left_out if not note.startswith(f"{name}: ")]
         self._said.pop(name, None)
         if name in self.bodies:
             self.token_budget.left += cost(self.bodies.pop(name))
 
     def fill_texts(self) -> None:
-        """Fill the sections that consist of one text. The section with the highest `removed` number is filled first."""
+        """Fill the sections of one text, the one with the highest `removed` number first."""
         for name, text in _OF_ONE_TEXT.items():
             self.fill(name, text(self.material), self.room_for(name))
 
@@ -193,13 +186,12 @@ class Draft:
         return share(self.shares, self.material.total) - frame(name) if share else 0
 
     def texts_cost(self) -> tuple[int, int]:
-        """Return the tokens that the sections of one text use, and the tokens that are reserved for these sections."""
+        """The tokens that the sections of one text use, and the tokens reserved for them."""
         used = sum(cost(self.bodies[name]) for name in _OF_ONE_TEXT if name in self.bodies)
         return used, sum(map(self.room_for, _OF_ONE_TEXT))
 
     def extend(self, name: SectionName, most: int) -> None:
-        """If the text of a section was cut, show up to `most` tokens of the text. The additional text uses the tokens
-        that no other section uses."""
+        """Show up to `most` tokens of a section that was cut, with tokens that no other section uses."""
         cut, text = [note for note in self.left_out if note.startswith(f"{name}: ")], SECTIONS[name].text
         if not cut or text is None or self.token_budget.left <= 0:
             return
@@ -230,14 +222,13 @@ _OF_ONE_TEXT: Final[dict[SectionName, Callable[[Material], str]]] = {
     for name, layout in sorted(SECTIONS.items(), key=lambda item: -(item[1].removed or 0))
     if layout.text is not None and name != "now"
 }
-"""The texts of the sections that consist of one text, in the order in which they are filled."""
+"""The sections that consist of one text, in the order in which they are filled."""
 
 
 @of_texts
 @lru_cache(4_096)
 def _shown_statement(line: str) -> str:
-    """The statement of a line, in the form that a context shows. Cached, because a chat's summaries and memories are
-    compared in every context."""
+    """The statement of a line as a context shows it. Cached, because every context compares the same lines."""
     return statement(contained(line))
 
 

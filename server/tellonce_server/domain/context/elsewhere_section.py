@@ -1,5 +1,4 @@
-"""The section of recent messages from other threads and chats. These messages are labeled, and they are never mixed
-with the messages of the current thread. Pure."""
+"""The section of recent messages from other threads and chats. Pure."""
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -15,8 +14,7 @@ MESSAGE = 30
 """Maximum tokens of one message from another thread of this chat."""
 
 SIDE = 14
-"""Maximum tokens of each message in an exchange from another chat. An exchange has two messages and is shown in one
-line."""
+"""Maximum tokens of each of the two messages of an exchange from another chat."""
 
 LEFT = "The talk this reply left:"
 REPLIES = "Replies beside this talk:"
@@ -24,15 +22,13 @@ OTHERS = "The user's other talks:"
 
 
 def elsewhere_text(m: Material) -> str:
-    """Messages from elsewhere, in this order: from this thread's parent thread, from the threads that branched from
-    this thread, and from the owner's other chats. Empty if there are no such messages."""
+    """Messages of the parent thread, of the threads that branched off, and of the owner's other chats."""
     parts = [*_part(LEFT, _left(m)), *_part(REPLIES, _replies(m)), *_part(OTHERS, _others(m))]
     return "\n".join(parts)
 
 
 def whole_lines(text: str, most: int) -> tuple[str, bool]:
-    """Cut the section's text after the last whole line that fits into `most` tokens. A part of a line would be useless,
-    because a line begins with the name of a conversation. Also returns whether the text was cut."""
+    """Cut the text after the last whole line that fits. Also returns whether the text was cut."""
     if estimate(text) <= most:
         return text, False
     lines = text.split("\n")
@@ -54,8 +50,7 @@ def _left(m: Material) -> Iterator[str]:
 
 
 def _replies(m: Material) -> Iterator[str]:
-    """Messages of reply threads. A thread is left out if its newest message is older than the window's oldest
-    message."""
+    """Without threads whose newest message is older than the window."""
     oldest = min((line.id for line in m.rows.window), default=0)
     for talk in m.rows.elsewhere.replies:
         if talk.lines[-1].id > oldest:
@@ -67,7 +62,7 @@ def _clipped(line: Line, m: Material) -> str:
 
 
 def _others(m: Material) -> Iterator[str]:
-    """Lines of other chats: `[claude-code, shop | 09:15 AM, 2h ago] User: … · Assistant: …`."""
+    """Lines such as `[claude-code, shop | 09:15 AM, 2h ago] User: … · Assistant: …`."""
     for talk in m.rows.elsewhere.others:
         lines = _exchange(talk.lines)
         if any(line.content == GONE for line in lines):
@@ -78,5 +73,5 @@ def _others(m: Material) -> Iterator[str]:
 
 
 def _exchange(lines: Sequence[Line]) -> Sequence[Line]:
-    """Return a message of the user with its answer, or the message alone if it has no answer yet."""
+    """A message of the user with its answer, or alone if it has no answer yet."""
     return lines[-1:] if lines[-1].role == "user" else lines

@@ -1,7 +1,6 @@
-"""The history of one context: the latest messages, the messages before them, and summaries of older messages. Pure.
+"""The history of one context: the latest messages, earlier messages, and summaries of older ones. Pure.
 
-The history's start moves in steps of several messages. Between two steps, the beginning of the prompt stays the same
-and can be cached.
+The history's start moves in steps of several messages. Between two steps, the beginning of the prompt can be cached.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,28 +22,23 @@ STEP = 8
 """The start of the history moves by this number of messages at a time."""
 
 ALWAYS = 3
-"""Every history shows this number of latest messages. These messages are clipped if they do not fit."""
+"""Every history shows this number of latest messages, clipped if they do not fit."""
 
 KEPT = 20
-"""Maximum number of messages in the history of a context for a question (docs/CONTRACT.md, 4)."""
+"""Maximum messages in the history of a context for a question (docs/CONTRACT.md, 4)."""
 
 ASKED_PART = 4
-"""For a question, the budget is divided by this number. The quotient is the maximum tokens of the latest messages. Long
-replies among these messages are clipped to fit, because search results have priority."""
+"""For a question, the latest messages get at most this fraction of the budget."""
 
 SMALL = 1_000
-"""For a question, the messages of the history together have at most `(budget - SMALL) / ASKED_PART` tokens. A context
-of at most SMALL tokens shows only the last ALWAYS messages, because earlier messages rarely contain the answer."""
+"""For a question, the history has at most `(budget - SMALL) / ASKED_PART` tokens beside the last messages."""
 
 REPLY, REPLY_PART = 160, 10
-"""For a question, long replies among the latest messages are clipped. A clipped reply keeps at least
-`min(REPLY, budget / REPLY_PART)` tokens. Only replies are clipped, because replies are often repetitive. The user's
-messages stay whole."""
+"""For a question, a clipped reply keeps at least `min(REPLY, budget / REPLY_PART)` tokens."""
 
 
 class History:
-    """The history. The history is filled in three steps: the latest messages, then the messages before them, then
-    summaries of older messages."""
+    """The history, filled in three steps: the latest messages, earlier messages, summaries."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -58,7 +52,7 @@ class History:
         """The messages shown verbatim, oldest first; complete after the second step."""
 
     def fill_newest(self) -> None:
-        """Add the last three messages, clipped if they do not fit."""
+        """Add the last messages, clipped if they do not fit."""
         draft, newest = self._draft, [self._line(line) for line in self._window[-ALWAYS:]]
         if not (newest or self._m.rows.chunks) or not draft.opens("history"):
             return
@@ -73,7 +67,7 @@ class History:
             self._newest = self._clipped(eased, draft.token_budget.left // (2 if self._m.asked else 1))
 
     def fill_older(self) -> None:
-        """Add older messages, newest first, so that no message is missing between them and the latest ones."""
+        """Add earlier messages, newest first and without a gap."""
         if not self._draft.wants("history"):
             return
         candidates = self._window[: len(self._window) - len(self._newest)][::-1]
@@ -90,20 +84,17 @@ class History:
                 self._draft.tell(shown.line.content, shown.line.sent_at, shown.line.sent_at)
 
     def fill_summaries(self, recalled: Collection[int] = ()) -> None:
-        """Add summaries of older messages and write the section. Two things are left out: the summaries that search
-        found (`recalled`), and text that the context already shows."""
+        """Add summaries of older messages and write the section. `recalled` are summaries that search found."""
         if self._draft.wants("history"):
             self._write(self._summaries(recalled), self._shown)
 
     def _line(self, line: Line) -> Shown:
-        """The rendered line. Rendered lines are cached, because several steps use them."""
         if line.id not in self._rendered:
             self._rendered[line.id] = form.shown(line, self._m.view)
         return self._rendered[line.id]
 
     def _eased(self, newest: list[Shown], room: int) -> list[Shown]:
-        """The latest messages. For a question, long replies are clipped to leave room for search results (see
-        REPLY)."""
+        """The latest messages. For a question, long replies are clipped to make room for search results."""
         least = min(REPLY, self._m.total // REPLY_PART)
         long = [x for x in newest if x.line.role == "assistant" and x.line.speaker is None and cost(x.text) > least]
         over = _price(newest) - room
@@ -114,8 +105,7 @@ class History:
         return [x._replace(text=clip(x.text, most - 1)[0]) if x in long else x for x in newest]
 
     def _clipped(self, newest: list[Shown], room: int) -> list[Shown]:
-        """The latest messages, each clipped to an equal part of `room` tokens. Day headers are left out, so that every
-        token is used for messages."""
+        """The latest messages, each clipped to an equal part of `room`, without day headers."""
         draft = self._draft
         draft.truncated, self._headed = True, False
         each = max(0, room - 2 * ALWAYS) // max(1, len(newest))
@@ -127,7 +117,6 @@ class History:
         return clipped
 
     def _fitting(self, candidates: list[Line]) -> list[Line]:
-        """The messages that fit, oldest first, from candidates that are given newest first."""
         newest = sum(cost(shown.text) for shown in self._newest)
         share = max(0, self._draft.shares.history - newest, self._unused())
         wanted, share = self._wanted(candidates, share)
@@ -139,8 +128,10 @@ class History:
         return _from_a_step(fitting) if cut_by_budget else fitting
 
     def _unused(self) -> int:
-        """The tokens that no other section needs; 0 for a question. For a section that changes from turn to turn, the
-        whole share is deducted, even if the section now uses less. The start of the history therefore seldom moves."""
+        """The tokens that no other section needs; 0 for a question.
+
+        The whole share of a volatile section is deducted, so that the start of the history seldom moves.
+        """
         if self._m.asked:
             return 0
         draft, shares = self._draft, self._draft.shares
@@ -149,12 +140,7 @@ class History:
         return draft.token_budget.left + used - needed
 
     def _wanted(self, older: list[Line], share: int) -> tuple[list[Line], int]:
-        """Return the older messages to consider, and the maximum tokens of these messages. For a question, the number
-        of messages and their share are limited, because the answer is rarely in the latest messages.
-
-        For a question, at most the latest KEPT messages are considered here. Older messages, with or without a summary,
-        are shown only if they are among the search results.
-        """
+        """The earlier messages to consider, and their maximum tokens. Both are limited for a question."""
         if not self._m.asked:
             return older, share
         room = max(0, self._m.total - SMALL) // ASKED_PART
@@ -162,15 +148,12 @@ class History:
         return older[: KEPT - ALWAYS], share
 
     def _priced_line(self, line: Line, newer: Line | None) -> str:
-        """Return the text that is used to count the tokens of a line. Lines are counted from the newest to the oldest.
-        The day header is counted only with the newest line of its day."""
+        """The text that counts as the line's tokens: only the newest line of a day includes the day header."""
         shown = self._line(line)
         same_day = newer is not None and self._line(newer).day == shown.day
         return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"
 
     def _summaries(self, recalled: Collection[int]) -> list[str]:
-        """The newest chunk summaries that fit, oldest first. A summary is left out if all its messages are shown
-        verbatim."""
         draft, oldest = self._draft, min((line.id for line in self.messages), default=None)
         chunks = [c for c in self._m.rows.chunks if oldest is None or c.from_id < oldest][::-1]
         chunks = [c for c in chunks if c.id not in recalled]
@@ -181,8 +164,6 @@ class History:
         return [*reversed(taken.texts)]
 
     def _unsaid_line(self, chunk: Chunk) -> str:
-        """The line of a summary, without the text that the context already shows. The line is empty if the context
-        already shows the whole summary."""
         text = unsaid(chunk.text, self._draft.says)
         return form.summary_line(replace(chunk, text=text), self._m.view) if text else ""
 
@@ -198,8 +179,7 @@ class History:
 
 
 def window(m: Material) -> list[Line]:
-    """All messages that are not summarized. The last `keep` messages are included even if they are summarized. The
-    start of the window moves in steps."""
+    """The messages without a summary, and at least about `keep` messages. Its start moves in steps."""
     thread = m.rows.thread
     before = min(thread.covered_to, max(0, thread.last_no - m.keep) // STEP * STEP)
     lines = [line for line in m.rows.window if line.thread_no > before]
@@ -211,7 +191,6 @@ def _price(newest: Sequence[Shown]) -> int:
 
 
 def _from_a_step(lines: list[Line]) -> list[Line]:
-    """Drop the oldest messages until the first remaining message begins a step. A step is STEP messages of the thread.
-    The start of the history therefore moves in steps even if not all messages fit."""
+    """Without the oldest messages before the first step."""
     first = next((n for n, line in enumerate(lines) if line.thread_no % STEP == 1), 0)
     return lines[first:]

@@ -1,7 +1,6 @@
-"""Formats the lines of a context, with times in the user's zone. These functions are pure.
-Token budgets are applied elsewhere.
+"""Formats the lines of a context, with times in the user's zone. Pure.
 
-Every line is ready for a prompt: secrets in stored text are masked, and the text cannot break out of its line.
+Every line is ready for a prompt: secrets are masked, and stored text cannot break out of its line.
 """
 
 from collections.abc import Mapping
@@ -36,14 +35,13 @@ KIND_TITLES: Final[dict[MemoryKind, str]] = {
 }
 LIST = "ALL OF THIS KIND"
 SOME = "OF THIS KIND, AS FAR AS KNOWN"
-"""The title of a list that may have wrong members or lack members. See `Memories.fill_list`."""
+"""The title of a list that may lack members or have wrong ones. See `Memories.fill_list`."""
 
 
 @dataclass(frozen=True)
 class View:
-    """The values that determine the format of a line, such as the current time, the user's time zone and the current
-    thread. `changes` are the statements that changed after their messages were sent. `known` are the memories that can
-    have their own lines in the context. `names` are the names of other chats."""
+    """What the form of a line depends on. `known` are the memories that have their own lines in the context. `names`
+    are the names of other chats."""
 
     now: datetime
     zone: ZoneInfo
@@ -54,12 +52,11 @@ class View:
     names: Mapping[int, str] = field(default_factory=dict)
 
     def current(self, text: str, place: MessageRange | None) -> str:
-        """The text of a message or of a summary, with a mark such as `(since changed: #8)` for each outdated
-        statement."""
+        """The text of a message or summary, with a mark such as `(since changed: #8)` for each outdated statement."""
         return marked(text, place, self.changes, self.known)
 
     def at(self, message_id: int) -> MessageRange:
-        """The chat and number of a message of this chat."""
+        """The place of a message of this chat."""
         return MessageRange(self.chat_id, message_id, message_id)
 
     @cached_property
@@ -68,7 +65,7 @@ class View:
 
 
 class Shown(NamedTuple):
-    """A message of the history with its rendered text. `day` is the local day that the day header shows."""
+    """A message of the history with its rendered text and its local day."""
 
     line: Line
     day: date
@@ -78,25 +75,19 @@ class Shown(NamedTuple):
 @of_texts
 @lru_cache(maxsize=4_096)
 def body(text: str) -> str:
-    """Make stored text safe for use in a line. Secrets are masked, and the text cannot break out of the line.
-
-    The result is cached, because a chat's texts are shown at every turn.
-    """
+    """Stored text in a form that is safe in a line. Cached, because every turn shows the same texts."""
     return contained(mask(text))
 
 
 @of_texts
 @lru_cache(maxsize=4_096)
 def with_days(text: str, said_at: datetime, zone: ZoneInfo) -> str:
-    """The text with dates added after its relative words: `last Saturday (2026-02-14)`."""
+    """The text with dates after its relative words: `last Saturday (2026-02-14)`."""
     return annotated(text, Said(said_at, zone, region_of(zone)))
 
 
 def shown(line: Line, view: View) -> Shown:
-    """A message's line: `[09:15 AM] User: …`. A routine's message is shown as its summary:
-
-    `[morning-summary | 07:02 AM, 8h ago]: …`.
-    """
+    """`[09:15 AM] User: …`, or `[morning-summary | 07:02 AM, 8h ago]: …` with a routine's summary."""
     local_time = local(line.sent_at, view.zone)
     at = time_of_day(local_time)
     if line.routine is None:
@@ -112,7 +103,6 @@ def is_whole(line: Line) -> bool:
 
 
 def _short_form(line: Line) -> str:
-    """The summary of a routine's message, or the beginning of the message if there is no summary yet."""
     if line.routine_summary is not None:
         return body(line.routine_summary)
     text = body(line.content)
@@ -120,38 +110,35 @@ def _short_form(line: Line) -> str:
 
 
 def speaker(role: str, name: str | None) -> str:
-    """`User` or `Assistant`; in a group or an imported chat, the person's name is added to the role."""
+    """`User` or `Assistant`, with the person's name in a group or an imported chat."""
     title = "User" if role == "user" else "Assistant"
     return f"{title} ({_name(name)})" if name else title
 
 
 def _name(text: str) -> str:
-    """A name that somebody chose, without the marks and tags that a context uses."""
     return contained(name_of(text)) if text else ""
 
 
 def summary_line(chunk: Chunk, view: View) -> str:
-    """The line of a summary: `[Summary | Feb 15–16]: …`. A note is added after each statement that is no longer
-    true."""
+    """The line of a summary: `[Summary | Feb 15–16]: …`."""
     text = view.current(chunk.text, MessageRange(view.chat_id, chunk.from_id, chunk.to_id))
     return period_line(text, chunk.from_at, chunk.to_at, view)
 
 
 def period_line(text: str, start: datetime, end: datetime, view: View) -> str:
-    """Format a summary, or one line of a summary, as a line of a context."""
+    """A summary, or one line of a summary, as a line of a context."""
     return f"[Summary | {period(start, end, view.zone, view.today)}]: {body(text)}"
 
 
 def learned_line(x: Learned, view: View) -> str:
-    """A memory's line in the log, in the form of a search result: `[fact #12 | Feb 15]: text`."""
+    """A memory's line in the log: `[fact #12 | Feb 15]: text`."""
     said = f"{_attribution(x.about)}“{x.content}”" if x.note else x.content
     note = f", {x.status}" if x.status != "active" else ""
     return f"[{x.kind} #{x.id} | {dated(local_day(x.at, view.zone), view.today)}{note}]: {body(said)}"
 
 
 def memory_line(memory: Remembered, view: View) -> str:
-    """A memory's line: `- #12 text (Feb 15)`, or `(Feb 15, due Mar 1)` with a due date, or `(Feb 15, on Mar 1, 09:00 AM)`
-    with a due time. A note is shown as the user's quoted words."""
+    """A memory's line: `- #12 text (Feb 15)`, or `(Feb 15, due Mar 1)`, or `(Feb 15, on Mar 1, 09:00 AM)`."""
     return _memory_line(memory, view.zone, view.today)
 
 
@@ -174,7 +161,7 @@ def _attribution(about: str) -> str:
 
 
 def _due(kind: str, text: str, deadline: datetime | None, zone: ZoneInfo, today: date) -> str:
-    """The due time of a memory, to be added to its day: `, due Mar 1`. Empty without a deadline."""
+    """For example `, due Mar 1`. Empty without a deadline."""
     if deadline is None:
         return ""
     due = local(deadline, zone)
@@ -187,13 +174,10 @@ def _due(kind: str, text: str, deadline: datetime | None, zone: ZoneInfo, today:
 
 
 def result_line(result: Result, view: View, *, dated: bool = True) -> str:
-    """A search result's line with its date. A result from another thread or chat also has the name of the thread or
-    chat: `[Feb 15, 3 days ago | 09:15 AM | in claude-code, shop] User: …`. If `dated` is false, the line begins with
-    the speaker (see `shared_day`).
+    """A search result's line: `[Feb 15, 3 days ago | 09:15 AM | in claude-code, shop] User: …`.
 
-    A result that is not recent has only its day, because age and time of day would cost as many tokens as a short
-    message. In a message, a date is added after relative words such as "last Saturday". A note is added after each
-    statement that is no longer true.
+    The place is given only for another thread or chat, the age and the time of day only for a recent result. If `dated`
+    is false, the line begins with the speaker (see `shared_day`).
     """
     text = with_days(result.text, result.at, view.zone) if result.kind == "message" else result.text
     lead = _lead(result, view) if dated else _teller(result)
@@ -201,17 +185,15 @@ def result_line(result: Result, view: View, *, dated: bool = True) -> str:
 
 
 def shared_day(result: Result, view: View) -> tuple[date, int | None, str | None] | None:
-    """The day, chat and thread of a message that search found. Messages with the same day, chat and thread are shown
-    together, and only the first of them has the date. If every line had a date, the dates would take a quarter of the
-    tokens. Returns None for a memory, a summary or a recent message. Such a result always has its own date."""
+    """The day, chat and thread of a message that search found. Such messages share one date, because dates would take a
+    quarter of the tokens. None for a memory, a summary or a recent message."""
     if result.kind != "message" or view.now - result.at < RECENT:
         return None
     return local_day(result.at, view.zone), result.chat_id, result.thread_key
 
 
 def least_cost(result: Result) -> int:
-    """A lower bound of the tokens of the result's line. The line is not rendered. If the line shows the text unchanged,
-    the bound is the number of tokens of the text. Otherwise the bound is 0."""
+    """A lower bound of the tokens of the result's line, without rendering it."""
     return result.tokens if body(result.text) == result.full_text else 0
 
 
@@ -232,7 +214,6 @@ def _lead(result: Result, view: View) -> str:
 
 
 def _place(result: Result, view: View) -> str:
-    """The name of a result's chat, or the name of its thread if the result is in this chat."""
     return view.names.get(result.chat_id or view.chat_id) or _name(result.thread_key or "")
 
 
@@ -243,8 +224,7 @@ def chat_name(channel: str, conversation: str | None) -> str:
 
 
 def _teller(result: Result) -> str:
-    """Return the speaker's name, or the speaker's role if there is no name. A name that imitates a role is shown after
-    the true role."""
+    """The speaker's name or role. A name that imitates a role follows the true role."""
     name = _name(result.routine or result.speaker or "")
     return name if name and name.casefold() not in ROLES else speaker(result.role or "user", name or None)
 
@@ -255,8 +235,7 @@ def moment(at: datetime, view: View) -> str:
 
 
 def quoted_line(line: Line, view: View) -> str:
-    """The line of the message to which the user replies: `[09:15 AM, yesterday] Assistant: …`. A routine's message is
-    shown as its summary, as in the window."""
+    """The line of the message to which the user replies: `[09:15 AM, yesterday] Assistant: …`."""
     if line.routine is not None:
         return shown(line, view).text
     return (
@@ -265,8 +244,7 @@ def quoted_line(line: Line, view: View) -> str:
 
 
 def clipped_line(line: Line, view: View, most: int) -> str:
-    """Return the line of a message with its time and age, as `quoted_line` does. The line is clipped to `most` tokens.
-    Then a note is added after each statement that is no longer true."""
+    """The form of `quoted_line`, clipped to `most` tokens."""
     if line.routine is not None:
         return clip(shown(line, view).text, most)[0]
     lead = f"{_aged(line, view)} {speaker(line.role, line.speaker)}: "

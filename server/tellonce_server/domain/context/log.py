@@ -1,10 +1,7 @@
-"""The dated log of a context with a budget above the default: one line for each memory, decision or action, oldest
-first. Pure.
+"""The dated log of a context above the default budget: one line for each memory, decision or action. Pure.
 
-The log depends on the memory and the budget. The log depends on the question only if the results for the question need
-most of the budget. A model provider can therefore cache the log. Only a compaction inserts lines before the end of the
-log. The start of the log moves in steps of several lines. A memory that was learned from messages in the window is
-added to the log only when these messages leave the window.
+The log rarely depends on the question, so a model provider can cache it. Only a compaction inserts lines before its
+end. A memory from messages in the window is added when these messages leave the window.
 """
 
 from collections.abc import Iterator
@@ -21,15 +18,14 @@ from tellonce_server.store.context import Happened
 from tellonce_text.tokens import clip
 
 LINE = 200
-"""Maximum tokens of one line. A longer text is clipped, so that one huge memory leaves room for the others."""
+"""Maximum tokens of one line, so that one huge memory leaves room for the others."""
 
 STEP = 24
 """The log's start moves by this number of lines at a time."""
 
 
 class _Entry(NamedTuple):
-    """A line of the log, and whether it is clipped. `said` are its words without the line's beginning. They were said
-    between `since` and `at`."""
+    """`said` are the line's words, which were said between `since` and `at`."""
 
     at: datetime
     order: int
@@ -41,7 +37,7 @@ class _Entry(NamedTuple):
 
 
 def fill_log(draft: Draft) -> None:
-    """Write the newest lines that fit into both the log's share and the rest of the budget."""
+    """Write the newest lines that fit into the log's share and the budget."""
     m = draft.material
     if not (m.log.learned or m.log.happened) or not log_share(m.total):
         return
@@ -68,8 +64,7 @@ def fill_log(draft: Draft) -> None:
 
 
 def _start(entries: list[_Entry], omitted: int, room: int) -> int:
-    """The index of the first line to show. The number of lines before this line, plus `omitted`, is a multiple of
-    STEP."""
+    """The index of the first line to show. It moves in steps of STEP lines; `omitted` lines precede all entries."""
     first = len(entries)
     while first and (room := room - cost(entries[first - 1].text)) >= 0:
         first -= 1
@@ -87,8 +82,7 @@ def _entries(m: Material) -> list[_Entry]:
 
 
 def _happened(m: Material, stated: set[str], window_text: str) -> Iterator[_Entry]:
-    """The decisions and outcomes of the chunk summaries. A summary that was made without a model contributes all of its
-    lines. Words that are in the window's messages are left out."""
+    """The decisions and outcomes of chunk summaries, or all lines of a summary made without a model."""
     for chunk in m.log.happened:
         for line in _lines(chunk):
             made = statement(line)

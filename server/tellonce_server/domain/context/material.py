@@ -1,4 +1,4 @@
-"""The material of one context: the rows and search results that are read before anything is selected. Plain values."""
+"""What is read for one context before anything is selected. Plain values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,11 +19,10 @@ from tellonce_text.changes import Changes, changed_by
 
 @dataclass(frozen=True)
 class Material:
-    """The material of one context. `results` are in rank order. `around` are the neighbors of a quoted message.
-    `excluded` is the number of the message being answered. `changes` maps a chat and a message number to the statements
-    that changed after the message was sent. `total` is the token budget. `clock` says whether the context shows the
-    current time. The last `keep` messages are shown even if they are summarized. `names` are the names of the other
-    chats that have results."""
+    """`results` are in rank order. `around` are the neighbors of a quoted message. `excluded` is the number of the
+    message being answered. `total` is the token budget. `clock` says whether the context shows the current time. `keep`
+    is the number of messages that are shown even if they are summarized. `names` are the names of other chats with
+    results."""
 
     rows: ContextRows
     results: Sequence[Result]
@@ -51,7 +50,7 @@ class Material:
 
     @property
     def changed(self) -> list[int]:
-        """The ids of the memories that correct a statement in a message of this context."""
+        """The memories that correct a statement in a message of this context."""
         here = (self.view.at(line.id) for line in (*self.rows.window, *self.around))
         return changed_by([*here, *(result.place for result in self.results_of("message"))], self.changes)
 

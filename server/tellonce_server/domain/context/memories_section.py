@@ -1,4 +1,4 @@
-"""The section of a context that shows memories. This module also decides the order of the memories. Pure."""
+"""The section of a context that shows memories, and the order of the memories. Pure."""
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import date, timedelta
@@ -18,25 +18,20 @@ ItemT = TypeVar("ItemT", Result, Remembered)
 
 ABOVE = "in the log above"
 LIST_PART = 2
-"""If a question asks for a list, the section's share is divided by this number. The quotient is the maximum tokens of
-the list. The rest is for pins, preferences and memories that the search found."""
+"""A list that the question asks for gets at most this fraction of the section's share."""
 
 WISHES = 12
-"""Maximum number of preferences that a context shows before other memories, newest first. Preferences come early
-because most preferences also apply to questions that do not name them."""
+"""Maximum preferences before other memories. Most preferences apply to questions that do not name them."""
 
 SOON, MOST_SOON = timedelta(days=14), 12
-"""Memories whose day is today or at most SOON later come before newer memories. At most MOST_SOON memories come early.
-`context.sql` reads these memories even if they are not among the newest."""
+"""Memories whose day is at most SOON away come before newer memories. `context.sql` always reads them."""
 
 REST_STEP = 200
-"""Memories beyond the section's share use tokens that no other section uses, in multiples of this number. The section
-therefore seldom changes while a conversation goes on, and a model provider can cache the prompt up to its end."""
+"""Unused tokens are given to memories in multiples of this number, so that the prompt seldom changes."""
 
 
 class Memories:
-    """The section of memories. The section is filled in steps: first with a list, then with pinned and other memories.
-    The text of the section is written at the end."""
+    """The section of memories: first a list, then pinned and other memories."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -51,10 +46,11 @@ class Memories:
         return [result.id for result, _ in self._listed] + [memory.id for memory, _ in self._kept]
 
     def fill_list(self, members: Sequence[Result]) -> None:
-        """Add the members of the list that the question asks for. `members` are in rank order, the best member first.
-        The members of the list are shown oldest first, one line each. The list counts as complete if a model named the
-        categories of all members and if the list contains every member. Categories that are only the nearest names can
-        be wrong."""
+        """Add the list that the question asks for. `members` are in rank order and are shown oldest first.
+
+        The list counts as complete if it has every member and a model named the categories of all. The nearest category
+        names can be wrong.
+        """
         draft, every = self._draft, members
         above = sorted({result.id for result in members}.intersection(draft.included.get("log", ())))
         members = [result for result in members if result.id not in above and not draft.says(result.text)]
@@ -74,7 +70,7 @@ class Memories:
         )
 
     def fill(self, ordered: Sequence[Remembered]) -> None:
-        """Add the memories that fit into the rest of the section's share. The others wait for `fill_rest`."""
+        """Add the memories that fit into the section's share. The others wait for `fill_rest`."""
         draft = self._draft
         # A note repeats a message of the user, so the note is left out if the context already shows this message.
         shown = {*self.ids, *draft.included.get("log", ())}
@@ -86,9 +82,7 @@ class Memories:
         self._fill(ordered, draft.shares.memories - self._spent if draft.token_budget.pay(headings) else 0)
 
     def fill_rest(self, shown: Collection[int]) -> None:
-        """Add waiting memories with tokens that no other section uses. The memories `shown` are search results that
-        another section shows. A statement that the context already contains is left out. A note is removed if the
-        message that it repeats was added later."""
+        """Add waiting memories with unused tokens. `shown` are memories in the section of search results."""
         draft = self._draft
         self._remove_repeated()
         waiting = [x for x in self._waiting if x.id not in shown and not draft.says(x.content)]
@@ -113,7 +107,7 @@ class Memories:
     def _take(
         self, items: Sequence[ItemT], render: Callable[[ItemT], str], share: int
     ) -> tuple[list[tuple[ItemT, str]], list[ItemT]]:
-        """Return the items that fit into `share`, each with its line, and the items that do not fit."""
+        """The items that fit into `share`, each with its line, and the other items."""
         draft = self._draft
         taken = take(items, render, share, draft.token_budget, dense=True)
         self._spent += taken.cost
@@ -143,9 +137,11 @@ def _heading(memory: Remembered) -> str:
 def ranked_memories(
     memories: Sequence[Remembered], found: Sequence[int], today: date, zone: ZoneInfo
 ) -> tuple[list[Remembered], list[Remembered]]:
-    """Return two lists. The first list has pinned memories by importance, and after them the newest preferences mixed
-    with the found memories. The second list has the memories whose day is soon. After them, it has goals by priority
-    and deadline, mixed with the other memories, newest first."""
+    """The memories to show first, and the others.
+
+    First come pins by importance, then the newest preferences mixed with the found memories. The others are memories
+    whose day is soon, then goals by priority and deadline mixed with the newest memories.
+    """
     shown = [m for m in memories if worth_showing(m.content)]
     pins = sorted((m for m in shown if m.pinned or m.kind == "pin"), key=lambda m: (-m.importance, m.id))
     rest = sorted((m for m in shown if not (m.pinned or m.kind == "pin")), key=lambda m: (m.valid_from, m.id))[::-1]
@@ -160,7 +156,6 @@ def ranked_memories(
 
 
 def _soon(memories: Sequence[Remembered], today: date, zone: ZoneInfo) -> list[Remembered]:
-    """The memories whose first or last day is today or soon, the earliest day first."""
     days = {m.id: [day for at in m.times if today <= (day := local_day(at, zone)) <= today + SOON] for m in memories}
     soon = [m for m in memories if days[m.id]]
     return sorted(soon, key=lambda m: (min(days[m.id]), m.id))[:MOST_SOON]
@@ -172,8 +167,7 @@ def _goal_order(memory: Remembered) -> tuple[int, float, int]:
 
 
 def _interleave(some: list[Remembered], more: list[Remembered]) -> list[Remembered]:
-    """Merge the two lists: `_interleave([x, y], [1, 2, 3]) == [1, 2, x, 3, y]`. With this order, even a small share has
-    items of both lists."""
+    """`_interleave([x, y], [1, 2, 3]) == [1, 2, x, 3, y]`."""
     out: list[Remembered] = []
     waiting, others = iter(some), iter(more)
     while True:

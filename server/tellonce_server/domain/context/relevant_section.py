@@ -1,5 +1,4 @@
-"""The section of a context for search results. A result is left out if another section already shows the result.
-Pure."""
+"""The section of search results, without results that another section shows. Pure."""
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date
@@ -15,7 +14,7 @@ from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.messages import Line
 
 Place: TypeAlias = tuple[int | None, int]
-"""The chat and the number of a search result. The chat is None, except for a message from another chat."""
+"""The chat and the number of a result. The chat is None, except for a message from another chat."""
 
 Day: TypeAlias = tuple[date, int | None, str | None]
 """A day, with a chat and a thread (`lines.shared_day`)."""
@@ -24,8 +23,7 @@ Day: TypeAlias = tuple[date, int | None, str | None]
 def unseen(
     draft: Draft, results: Sequence[Result], messages: Sequence[Line], memories: Collection[int] = ()
 ) -> list[Result]:
-    """The results that no other section shows. For a routine's message, the history sometimes shows a summary or the
-    beginning instead of the whole text. Such a message counts as not shown."""
+    """The results that no other section shows. A routine's message that is shown only as a summary counts as unseen."""
     shown: set[Place] = {(None, line.id) for line in messages if form.is_whole(line)}
     seen: dict[str, set[Place]] = {
         "message": shown.union(_beside(draft)),
@@ -41,7 +39,7 @@ def _place(draft: Draft, result: Result) -> Place:
 
 
 def _beside(draft: Draft) -> Iterator[Place]:
-    """The messages whose whole text is in the section `quoted` or in the section `elsewhere`."""
+    """The messages that `quoted` or `elsewhere` show whole."""
     rows, around = draft.material.rows, draft.material.around
     beside = [*rows.elsewhere.left, *(line for talk in rows.elsewhere.replies for line in talk.lines)]
     quoted = [*around, *([rows.quoted] if rows.quoted is not None else [])]
@@ -52,7 +50,6 @@ def _beside(draft: Draft) -> Iterator[Place]:
 
 
 def _whole(section: str, lines: Sequence[Line]) -> list[Line]:
-    """The messages whose whole text the section contains."""
     short = [line for line in lines if line.routine is None and len(line.content) <= len(section)]
     return [
         line for line in short if statement(form.body(line.content), quoted=False) in statement(section, quoted=False)
@@ -60,9 +57,8 @@ def _whole(section: str, lines: Sequence[Line]) -> list[Line]:
 
 
 class Relevant:
-    """Search results. The results may be added in several steps, the most important results first. All results are
-    written in time order. Messages of the same day, chat and thread are shown together, and only the first of them has
-    the date."""
+    """Search results, added in steps and written in time order. Of several messages of one day, chat and thread, only
+    the first has the date."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -71,8 +67,7 @@ class Relevant:
         self._days: set[Day] = set()
 
     def fill(self, results: Sequence[Result], share: int | None = None) -> None:
-        """Add the results that fit. `results` are in rank order. `share` is the maximum tokens of the results. By
-        default, the maximum is the rest of the budget."""
+        """Add the results that fit into `share` tokens, by default the rest of the budget. `results` are in rank order."""
         draft = self._draft
         if not results or not draft.opens("relevant"):
             return
@@ -99,9 +94,8 @@ class Relevant:
         return price
 
     def remove_repeated(self) -> None:
-        """Remove messages whose words the history or the log shows with the same day, and messages that the section
-        `elsewhere` or the section of the quoted message now shows. Only the tokens of a line without a date are given
-        back, because another message of the day may now need the date."""
+        """Remove messages that another section now shows. Only the tokens of a line without a date are given back,
+        because another message of the day may now need the date."""
         draft, beside = self._draft, set(_beside(self._draft))
         repeated = [result for result in self._kept if self._is_repeated(result, beside)]
         self._kept = [result for result in self._kept if result not in repeated]
@@ -134,8 +128,6 @@ class Relevant:
             self._draft.note(f"relevant {result.kind}" + (f" in chat {chat}" if chat else ""), [number])
 
     def _lines(self) -> Iterator[str]:
-        """The lines in time order. Messages of the same day, chat and thread follow the earliest of them (see
-        `lines.shared_day`)."""
         view, groups = self._draft.material.view, dict[object, list[Result]]()
         for result in sorted(self._kept, key=attrgetter("at")):
             groups.setdefault(form.shared_day(result, view) or id(result), []).append(result)

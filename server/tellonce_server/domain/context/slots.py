@@ -1,5 +1,4 @@
-"""Decides whether a message fills a slot. A slot is a value that the assistant asked for. Pure. An unrelated message
-must never fill a slot."""
+"""Decides whether a message fills a slot, a value that the assistant asked for. Pure. An unrelated message never does."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -29,16 +28,13 @@ _URL = re.compile(
 )
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*%?")
 _MOST_WORDS = 12
-"""Maximum words of an answer. The maximum does not apply to free text, email addresses and URLs. A longer message may,
-for example, contain a date without answering the question about the date."""
+"""Maximum words of an answer. A longer message may contain a date without answering the question about it."""
 _MOST_CHARACTERS = 2_000
-"""Maximum characters of an answer that is not free text. The limit is needed for two reasons. A text without spaces
-counts as one word. The search for addresses tries every position of the text."""
+"""Maximum characters of an answer that is not free text. A text without spaces counts as one word."""
 
 
 def fill(slot_type: SlotType, text: str, said: Said, choices: Sequence[str] = ()) -> str | None:
-    """Return the value that `text` gives for a slot of type `slot_type`. Return None if the text does not answer the
-    question for the slot."""
+    """The value that `text` gives for the slot; None if it does not answer the question."""
     words = text.strip()
     if not words or (slot_type != "text" and _is_talk(words, slot_type)):
         return None
@@ -52,8 +48,7 @@ def fill(slot_type: SlotType, text: str, said: Said, choices: Sequence[str] = ()
 
 
 def _when(words: str, said: Said, *, timed: bool) -> str | None:
-    """The first date or time of day. A possessive such as "yesterday's game" is neither, and a bare time of today is no
-    date."""
+    """The first date or time of day. "yesterday's game" is neither, and a bare time of today is no date."""
     today = said.at.astimezone(said.zone).date()
     # A bare "3/5" is a date only beside a preposition.
     for found in expressions(words, said, "future") or expressions(f"on {words}", said, "future"):
@@ -65,8 +60,7 @@ def _when(words: str, said: Said, *, timed: bool) -> str | None:
 
 
 def _asks_beside(said: str, value: str, slot_type: SlotType) -> bool:
-    """Whether a message is a question that only mentions the value. "tomorrow?" is an answer; "what was on tomorrow?"
-    is a question."""
+    """ "tomorrow?" is an answer; "what was on tomorrow?" is a question."""
     if slot_type in ("text", "yes_no") or not said.rstrip().endswith(("?", "？")):
         return False
     return 2 * len(value.split()) < len(said.split())
@@ -83,8 +77,7 @@ def _text(said: str) -> str | None:
 
 
 def _yes_no(said: str) -> str | None:
-    """The answer "yes" or "no", or None. Only the first clause is read. An unambiguous word such as "yes" may be
-    followed by any other words. Other expressions must match the whole clause."""
+    """Only the first clause counts. A word such as "yes" may begin it; other expressions must match it whole."""
     clause = " ".join(re.findall(r"[\w']+", re.split(r"[,.;:!?–—]", said.lower().replace("’", "'"))[0]))
     first = clause.partition(" ")[0]
     if first in _PLAIN_YES or _ASSENT.fullmatch(clause):
@@ -118,11 +111,9 @@ _MATCHERS: dict[str, Callable[[str], str | None]] = {
 
 
 def find_focus(rows: ContextRows, query: str | None, said: Said, most: int) -> Focus | None:
-    """The message or slot to which the user's message refers. Three are tried in this order: the message to which the
-    user replies, the open slot that the user's message fills, and the newest assistant message of the thread.
-
-    The text is clipped to `most` tokens, because the text is not counted in the context's budget.
-    """
+    """The message or slot to which the user's message refers: the message to which the user replies, else the open slot
+    that the message fills, else the newest assistant message. The text is not in the context's budget, so it is clipped
+    to `most` tokens."""
     if rows.quoted is not None:
         return _on("reply", rows.quoted, most)
     latest = next((line for line in reversed(rows.window) if line.id == rows.thread.focus_id), None)
@@ -141,5 +132,4 @@ def _on(source: str, line: Line, most: int) -> Focus:
 
 
 def _said(line: Line, most: int) -> str:
-    """The text of a message. For a routine's message, the text is the message's summary, as everywhere in a context."""
     return clip(mask(line.routine_summary or line.content), most)[0]

@@ -1,7 +1,4 @@
-"""Formats the part of the memory that a coding assistant sees: short lines with numbers and token costs. Pure.
-
-The model can read the whole text of a line with the tool `explain`, so the prompt contains only the line.
-"""
+"""Formats what a coding assistant sees of the memory: short lines with numbers and token costs. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,8 +12,7 @@ from tellonce_text.tokens import clip, estimate
 
 MOST_LINES = 8
 MOST_CHARACTERS = 9_000
-"""Maximum characters of a session's index. If a hook returns a context of more than 10,000 characters, Claude Code
-writes the context to a file, and the model must open the file."""
+"""Maximum characters of a session's index. Claude Code writes a longer hook result than 10,000 to a file."""
 
 LINE_TOKENS = 40
 """A text of up to this many tokens is shown whole."""
@@ -34,15 +30,13 @@ SESSION_HEADING = (
 
 
 def prompt_index(results: Sequence[Result], chat_id: int, now: datetime, zone: ZoneInfo) -> str:
-    """Return the fenced index of the memories that are related to a prompt. Return an empty text if there are no such
-    memories."""
+    """The fenced index of the memories that are related to a prompt; empty if there are none."""
     lines = [_line(result, chat_id, now, zone) for result in results[:MOST_LINES]]
     return fenced("\n".join([HEADING, *lines])) if lines else ""
 
 
 def session_index(context: str, last_sessions: str) -> str:
-    """The text for the start of a session: how to use the memory, a context, and the summary of the project's
-    sessions."""
+    """The start of a session: how to use the memory, a context, and the summary of the project's sessions."""
     last = fenced(contained(f"This project's last sessions: {mask(last_sessions.strip())}")) if last_sessions else ""
     return "\n\n".join(part for part in (SESSION_HEADING, context, last) if part)[:MOST_CHARACTERS]
 
@@ -52,8 +46,7 @@ def _line(result: Result, chat_id: int, now: datetime, zone: ZoneInfo) -> str:
 
 
 def short(text: str) -> str:
-    """The text in one line of at most LINE_TOKENS tokens. A longer text is cut, and the number of tokens of the whole
-    text is added."""
+    """The text in one line. A text of more than LINE_TOKENS tokens is cut, and its token count is added."""
     shown = " ".join(mask(text).split())
     cut, _ = clip(shown, LINE_TOKENS)
     if cut == shown:
