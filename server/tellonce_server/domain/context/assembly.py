@@ -46,7 +46,7 @@ class Assembled:
 
 
 STATED_PART = 12
-"""For a question, this fraction of the budget is reserved for pins, preferences and matching memories.
+"""For a question, the budget divided by this number is reserved for pins, preferences and matching memories.
 
 The reservation also applies without such memories. A question therefore finds the same messages before and after the
 summarizer has run.

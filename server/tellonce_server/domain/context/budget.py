@@ -11,7 +11,7 @@ from tellonce_text.tokens import estimate
 
 DEFAULT_TOTAL = TOKEN_BUDGET
 LOG_PART = 2
-"""The log gets this fraction of the budget above the default."""
+"""The log gets the budget above the default, divided by this number."""
 ELSEWHERE = 276
 """Maximum tokens of lines from other threads and chats."""
 NEWLINE = 1

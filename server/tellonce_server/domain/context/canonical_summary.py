@@ -14,7 +14,7 @@ LEAST = 12
 """Minimum tokens of a clipped line. With fewer, only the title and an ellipsis would be left."""
 
 THREAD_PART = 3
-"""The thread's summary gets at most this fraction of the tokens of both summaries."""
+"""The thread's summary gets at most the tokens of both summaries, divided by this number."""
 
 _QUOTED = re.compile(r"“(.+)”", re.DOTALL)
 _DAY = r"\d{4}(?:-\d\d){1,2}(?: \d\d:\d\d)?"

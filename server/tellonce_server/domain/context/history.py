@@ -28,7 +28,7 @@ KEPT = 20
 """Maximum messages in the history of a context for a question (docs/CONTRACT.md, 4)."""
 
 ASKED_PART = 4
-"""For a question, the latest messages get at most this fraction of the budget."""
+"""For a question, the latest messages get at most the budget divided by this number."""
 
 SMALL = 1_000
 """For a question, the history has at most `(budget - SMALL) / ASKED_PART` tokens beside the last messages."""

@@ -18,7 +18,7 @@ ItemT = TypeVar("ItemT", Result, Remembered)
 
 ABOVE = "in the log above"
 LIST_PART = 2
-"""A list that the question asks for gets at most this fraction of the section's share."""
+"""A list that the question asks for gets at most the section's share, divided by this number."""
 
 WISHES = 12
 """Maximum preferences before other memories. Most preferences apply to questions that do not name them."""
