@@ -1,4 +1,4 @@
-"""The summaries and the state of a chat, for `summarize_chat`. The summary is archived when a new chat starts."""
+"""The summaries and the state of a chat, for `summarize_chat`, and the start of a new chat."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,10 +21,10 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
 
 PERIODS = 30
-"""Maximum number of chunk summaries on one page. The first page has the newest summaries."""
+"""Maximum chunk summaries on one page. The first page has the newest."""
 
 CURRENT_TOKENS = 120
-"""Maximum number of tokens in the text that describes the current session."""
+"""Maximum tokens of the text that describes the current session."""
 
 JOINT = " · "
 
@@ -34,8 +34,7 @@ class ChatSummaries:
         self._deps = deps
 
     async def chat_summary(self, scope: ChatScope, args: c.SummarizeChatArgs) -> c.ChatSummary:
-        """A page of the chat's summaries, oldest first, and the state of the chat. Raises Refused for an invalid
-        cursor."""
+        """A page of the chat's summaries, oldest first, and its state. Raises Refused for an invalid cursor."""
         now = self._deps.now()
         queued = await self._compact(scope, now) if args.now else ()
         key = await thread_of(self._deps, scope, args)
@@ -131,8 +130,7 @@ def _canonical(chat: chats.Chat | None) -> c.CanonicalSummary:
 
 
 def gist(lines: Sequence[Line]) -> str:
-    """The user's newest messages, oldest first. Together, these messages have at most `CURRENT_TOKENS` tokens. The
-    messages are shown while a session has no summary."""
+    """The user's newest messages, oldest first, in at most CURRENT_TOKENS tokens, for a session without a summary."""
     said: list[str] = []
     for line in reversed([line for line in lines if line.role == "user" and line.content != GONE]):
         longer = [mask(line.content), *said]

@@ -1,4 +1,4 @@
-"""Reads the material for a context, assembles the context, and stores its receipt."""
+"""Reads the material of a context, assembles it, and stores its receipt."""
 
 import asyncio
 import secrets
@@ -33,22 +33,20 @@ from tellonce_server.store.receipts import Receipt, ReceiptKeeper
 from tellonce_text.changes import Changes, MessageRange
 
 MOST_MESSAGES = 400
-"""Maximum number of messages in a window. A window contains the messages without a summary. It reaches this limit only
-if the summarizer was down for a long time."""
+"""Maximum messages in a window. Only a window without a running summarizer reaches it."""
 
 CHUNKS = 40
 LOGGED, LOGGED_CHUNKS = 2_000, 400
-"""Maximum numbers of memories and of chunk summaries that are read for a log. No budget has room for more."""
+"""Maximum memories and chunk summaries that are read for a log. No budget has room for more."""
 
 MOST_UNREAD = 100
-"""Maximum number of unread exchanges that are counted. `context.sql` has the same limit."""
+"""Maximum unread exchanges that are counted. `context.sql` has the same limit."""
 
 NEIGHBOURS = 2
 
 
 def _characters(rows: ContextRows) -> int:
-    """An estimate of the number of characters to process. The lengths of the messages are not summed, because a text
-    that appears in several turns is processed only once (`lines.body`)."""
+    """An estimate of the characters to process. A text that appears in several turns is processed once."""
     newest = rows.window[-1:]
     longest = max((len(line.content) for line in rows.window), default=0)
     return max(longest, sum(len(line.content) for line in newest), len(rows.quoted.content) if rows.quoted else 0)
@@ -61,8 +59,8 @@ class ContextReader:
         self._receipts = receipts
 
     async def context(self, scope: ChatScope, args: c.GetContextArgs, *, learns: bool = False) -> c.Context:
-        """Build one context and its receipt. If `learns` is true, the caller is an assistant that can learn from
-        exchanges itself. The result then contains the number of exchanges that no model has read yet."""
+        """Build one context and its receipt. If `learns` is true, the caller can learn from exchanges itself, so the
+        result says how many exchanges no model has read."""
         started = time.perf_counter()
         thread, now = await thread_of(self._deps, scope, args), self._deps.now()
         request = _Request(self._deps, self._retriever, scope, args, thread, now)
@@ -96,8 +94,7 @@ class ContextReader:
 
 @dataclass
 class _Request:
-    """One call of `get_context`, and what was read for it: the rows, the search results for the prompt (`_chosen`), and
-    the message that is being answered."""
+    """One call of `get_context`, and what was read for it."""
 
     deps: Dependencies
     retriever: Retriever
@@ -111,7 +108,7 @@ class _Request:
 
     @property
     def _moment(self) -> datetime:
-        """The context shows the memory in its state at this time."""
+        """The context shows the memory as it was at this time."""
         return self.args.as_of or self.asked_at
 
     async def material(self) -> Material:
@@ -168,7 +165,7 @@ class _Request:
         return self.args.include is None or section in self.args.include
 
     async def _read_rows(self) -> ContextRows:
-        """The database rows for the context. In a shared group, the context shows nothing from other threads."""
+        """In a shared group, the context shows nothing from other threads."""
         defaults, rules = self.deps.settings.context, self.deps.settings.compaction
         limits = Limits(rules.keep + STEP, defaults.facts, defaults.goals, CHUNKS, MOST_MESSAGES)
         elsewhere = not self.scope.shared and self._wants("elsewhere")
@@ -176,8 +173,7 @@ class _Request:
         return await rows_of.read(self.deps.database, *place, limits, elsewhere=elsewhere)
 
     async def _log(self) -> LogRows:
-        """The rows for the log. There are none in three cases: the budget is small, the context is of a past time, or
-        the caller asks only for other sections."""
+        """Empty for a small budget, a past time, or a caller that wants other sections only."""
         if not log_share(self.args.token_budget) or self.args.as_of or not self._wants("log"):
             return LogRows()
         place = (*self.scope.key, self.thread_key)
@@ -193,8 +189,7 @@ class _Request:
         return await self.retriever.recalled(self._search) if self._search is not None else []
 
     async def _choose(self, recalled: Sequence[Result]) -> Sequence[Result]:
-        """The results for the prompt. If this chat does not answer the question, results of other chats are
-        included."""
+        """The results for the prompt, from other chats too if this chat does not answer the question."""
         if self._search is None:
             return []
         query, shown = self._search.query, frozenset(line.id for line in self.rows.window if is_whole(line))
@@ -204,8 +199,7 @@ class _Request:
         return await self.retriever.with_other_chats(self._search, own)
 
     async def _leave_out_later(self, asked: Line | StoredMessage) -> None:
-        """Leave out the messages that are newer than the answered message. Answers to earlier messages are an
-        exception: they remain in the window."""
+        """Leave out what is newer than the answered message, except answers to earlier messages."""
         rows, place = self.rows, (self.scope.chat_id, asked.id, asked.sent_at)
         self._chosen = [f for f in self._chosen if f.kind != "message" or _is_earlier(f, *place)]
         if not rows.window or rows.window[-1].id <= asked.id:
@@ -219,8 +213,7 @@ class _Request:
         self.rows = replace(rows, window=window, thread=thread)
 
     async def _changes(self) -> Changes:
-        """The changed statements of the messages that the context can show or summarize. A context of a past time shows
-        no later changes."""
+        """The changed statements of the messages that the context can show. A past context shows no later changes."""
         if self.args.as_of is not None:
             return {}
         chat = self.scope.chat_id
@@ -228,7 +221,6 @@ class _Request:
         return await memories.changes(self.deps.database, self.scope.owner_id, places, chat)
 
     async def _names(self) -> dict[int, str]:
-        """The names of the other chats from which a message was chosen, by chat number."""
         wanted = {f.chat_id for f in self._chosen if f.kind == "message" and f.chat_id != self.scope.chat_id}
         found = [await chats.find(self.deps.database, self.scope.owner_id, chat) for chat in wanted if chat is not None]
         return {chat.chat_id: chat_name(chat.channel, chat.conversation) for chat in found if chat is not None}
@@ -239,8 +231,7 @@ class _Request:
         return await self.retriever.with_texts(self._search, self._chosen, excerpts_of(self.args.token_budget))
 
     async def _around(self) -> list[Line]:
-        """Return the messages around the quoted message, if the thread is a new reply thread. Otherwise, return an
-        empty list. Only messages that are earlier than the answered message are returned."""
+        """The messages around the quoted message, if the thread is a new reply thread."""
         rows, answered = self.rows, self._answered
         if rows.quoted is None or rows.thread.last_no > 1 or not self.thread_key.startswith("reply:"):
             return []
@@ -249,7 +240,7 @@ class _Request:
         return [line for line in around if answered is None or line.id < answered.id]
 
     async def _message_answered(self) -> Line | StoredMessage | None:
-        """The message that is being answered. The thread of this message may differ from the context's thread."""
+        """The message that is being answered. It can be in another thread."""
         wanted, number = self.args.exclude_message_id, self._number_answered()
         if wanted is None or number is not None:
             return next((line for line in self.rows.window if line.id == number), None)
@@ -257,7 +248,6 @@ class _Request:
         return found if found is not None and found.channel == self.scope.channel else None
 
     def _number_answered(self) -> int | None:
-        """Return the id of the message that is being answered; None if the window does not contain it."""
         wanted = self.args.exclude_message_id
         named = [x for x in self.rows.window if wanted is not None and x.ext_id == wanted]
         own = [x for x in named if x.channel == self.scope.channel] or (named if len(named) == 1 else [])
@@ -265,8 +255,7 @@ class _Request:
 
 
 def _is_earlier(result: Result, chat: int, asked: int, asked_at: datetime) -> bool:
-    """Whether a message is earlier than `asked`. Message numbers can be compared only within one chat, so a message of
-    another chat is compared by its time."""
+    """Message numbers are comparable only within one chat."""
     return result.id < asked if result.chat_id == chat else result.at <= asked_at
 
 

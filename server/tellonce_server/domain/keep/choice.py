@@ -18,24 +18,23 @@ SEARCHED: Final = -0.6
 """Minimum log-odds of a sentence that is kept for search only."""
 
 CHANGE: Final = -0.75
-"""Minimum log-odds for keeping a short sentence that is similar to an earlier note. Such a sentence may state a change.
-This sentence is kept for search only. If its log-odds are at least SEARCHED, contexts also show it."""
+"""Minimum log-odds of a short sentence that is similar to an earlier note, because it may state a change. Below
+SEARCHED, it is kept for search only."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5
 
 SAME_COSINE: Final = 0.92
-"""Two sentences whose cosine is greater than this value count as the same. A lower value would merge "moved to Rome"
-and "moved from Rome"."""
+"""Minimum cosine of two sentences that count as the same. A lower value would merge "moved to Rome" and "moved from
+Rome"."""
 
 MOST_A_MESSAGE: Final = 2
 
 WISH: Final = -0.5
-"""Minimum `wish` log-odds of a sentence that counts as a wish. This value gives the fewest wrong decisions."""
+"""Minimum `wish` log-odds of a wish. This value gives the fewest wrong decisions."""
 
 DANGLES: Final = 0.5
-"""Minimum `dangling` log-odds of a sentence that needs the sentence before it. Both sentences are then kept
-together."""
+"""Minimum `dangling` log-odds of a sentence that is kept together with the sentence before it."""
 
 FRAGMENT_WORDS: Final = 4
 """A sentence of at most this many words is always kept together with the sentence before it."""
@@ -71,8 +70,7 @@ class Scored:
 
 
 def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSentence]:
-    """At most two sentences per message, in order. `kept` are the unit vectors of earlier notes. Only the notes that
-    are most similar to the messages are given."""
+    """At most two sentences per message, in order. `kept` are the unit vectors of the most similar earlier notes."""
     known = list(kept)
     notes: list[NotableSentence] = []
     likely = (one for one in scored if one.score >= min(CHANGE, ORDER))
@@ -84,7 +82,7 @@ def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSent
 
 
 def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scored, bool]]:
-    """The sentences to keep from one message. Each sentence has a flag that says whether contexts show the sentence."""
+    """The sentences to keep from one message, and whether contexts show each of them."""
     similarity = [_nearest(one.vector, known) for one in message]
     tiers = [None if like > SAME_COSINE else _tier(one, like) for one, like in zip(message, similarity, strict=True)]
     wanted = [(at, shown) for at, shown in enumerate(tiers) if shown is not None]
@@ -97,8 +95,7 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
 
 
 def _joined(chosen: Sequence[tuple[Scored, bool]]) -> list[tuple[Scored, bool]]:
-    """Some sentences are stored together with the preceding sentence. If the preceding sentence was also chosen, drop
-    it, because it would be stored twice. The other sentence gets the better score and tier of the two."""
+    """Without sentences that are stored together with the sentence after them."""
     kept: list[tuple[Scored, bool]] = []
     for one, shown in chosen:
         if kept and _dangles(one) and one.sentence.before == kept[-1][0].sentence.text:
@@ -109,8 +106,7 @@ def _joined(chosen: Sequence[tuple[Scored, bool]]) -> list[tuple[Scored, bool]]:
 
 
 def _tier(one: Scored, similarity: float) -> bool | None:
-    """Whether contexts show the sentence; None if the sentence is not kept. `similarity` is the greatest cosine of the
-    sentence with an earlier note."""
+    """Whether contexts show the sentence; None if it is not kept."""
     change = _is_change(one, similarity)
     if _is_order(one):
         return True
@@ -124,7 +120,6 @@ def _is_order(one: Scored) -> bool:
 
 
 def _dangles(one: Scored) -> bool:
-    """Whether the sentence cannot be understood without the sentence before it."""
     return one.dangling >= DANGLES or len(one.sentence.text.split()) <= FRAGMENT_WORDS
 
 
@@ -135,7 +130,7 @@ def _is_change(one: Scored, similarity: float) -> bool:
 
 
 def _nearest(vector: Vector, others: Sequence[Vector]) -> float:
-    """Return the greatest cosine of the vector and one of the unit vectors `others`. Return 0 if `others` is empty."""
+    """The greatest cosine of the vector and one of the unit vectors `others`; 0 without others."""
     return max((sum(map(mul, vector, other)) for other in others), default=0.0)
 
 
@@ -149,6 +144,5 @@ def _note(one: Scored, shown: bool) -> NotableSentence:
 
 
 def is_order(text: str) -> bool:
-    """Whether the sentence tells the assistant how to behave in the future, or orders the assistant to remember
-    something."""
+    """Whether the sentence tells the assistant how to behave in the future, or to remember something."""
     return bool(_ORDER.match(text) or _REMEMBER.match(text))

@@ -1,8 +1,6 @@
-"""The trained classifiers (heads). Each head is a linear function of a sentence's features and of two layers of the
-embedding model. The weights are read from a data file.
+"""The trained classifiers (heads): linear functions of a sentence's features and of two layers of the embedding model.
 
-`python -m training.keep` writes the file. Inputs are standardized during training. The weights include this
-standardization.
+`python -m training.keep` writes the weights. They include the standardization of the inputs.
 """
 
 import json
@@ -35,8 +33,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Heads:
-    """One head for each property of a sentence. `keep`: worth keeping. `wish`: a preference or wish, not a fact or
-    event. `dangling`: cannot be understood alone."""
+    """`keep`: worth keeping. `wish`: a preference or wish, not a fact or event. `dangling`: cannot be understood alone."""
 
     keep: Head
     wish: Head

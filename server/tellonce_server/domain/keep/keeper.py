@@ -1,5 +1,4 @@
-"""Uses the local embedding model to find the sentences that are worth keeping. While the model is not loaded, nothing
-is found."""
+"""Uses the local embedding model to find the sentences that are worth keeping."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,11 +11,10 @@ from tellonce_server.domain.keep.sentences import Sentence, features, sentences
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Layers, Vector, vectors_or_none
 
 MOST_READ: Final = 60
-"""Maximum number of scored sentences per message. If a message has more sentences, half of the scored sentences are
-from its start, and half are from its end. Scoring takes at most 0.2 s."""
+"""Maximum scored sentences per message, half from its start and half from its end. Scoring takes at most 0.2 s."""
 
 MOST_KEPT: Final = 24
-"""Maximum number of earlier notes that are compared with new sentences."""
+"""Maximum earlier notes that are compared with new sentences."""
 
 
 class Keeper:
@@ -24,8 +22,8 @@ class Keeper:
         self._embedder = embedder
 
     async def notable(self, messages: Sequence[WorkMessage], kept: Sequence[str] = ()) -> list[NotableSentence]:
-        """The user's sentences worth keeping, verbatim and in order. The list is empty if the local model is not
-        loaded. `kept` are the earlier notes most similar to the messages."""
+        """The user's sentences worth keeping, verbatim and in order. Empty while the model is not loaded. `kept` are
+        the earlier notes most similar to the messages."""
         own = [message for message in messages if message.role == "user" and not (message.speaker or message.routine)]
         read = await asyncio.to_thread(_read, own)
         try:
@@ -36,7 +34,7 @@ class Keeper:
         return await asyncio.to_thread(_chosen, read, layers, known or [])
 
     async def is_wish(self, text: str) -> bool:
-        """Whether a statement is a preference or wish, and not a fact or event. False if the model is not loaded."""
+        """Whether a statement is a preference or wish. False while the model is not loaded."""
         try:
             layers = await self._embedder.layers([text], urgent=True)
         except EmbeddingUnavailable:

@@ -1,9 +1,7 @@
-"""Splits a message into sentences, and computes features of their form. Only the lines of the message's writer are
-used. Quoted text, pasted text and code are recognized by their form and left out. Pure. The functions work for every
-language and take time proportional to the length of the text.
+"""Splits a message into sentences, and computes features of their form, in any language and linear time. Pure.
 
-Length is not a feature. In the training text, the sentences that are worth keeping are longer than the other sentences.
-In conversations, there is no such difference.
+Quoted text, pasted text and code are recognized by their form and left out. Length is no feature: it predicts in the
+training text, but not in conversations.
 """
 
 import re
@@ -23,8 +21,7 @@ SPARE_WORDS: Final = 10
 """A sentence is cut only if it has more than MOST_WORDS + SPARE_WORDS words."""
 
 WRAPPED: Final = 60
-"""If a line of at least this many characters does not end with a punctuation mark, its sentence continues on the next
-line."""
+"""After a line of at least this many characters without a stop, the sentence continues on the next line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +83,7 @@ def _cuts(line: str) -> list[int]:
 
 
 def _shortened(sentence: str) -> list[str]:
-    """Return the sentence as it is, or in several pieces if it is too long. The pieces have about the same length. A
-    piece ends at a comma if there is a comma near the end of the piece."""
+    """The sentence, cut into pieces of about the same length if it is too long. A piece ends at a near comma."""
     words = _WORD.findall(sentence)
     pieces: list[str] = []
     start = 0
@@ -106,8 +102,6 @@ def _near_comma(words: list[str], start: int) -> int:
 
 
 def _says_something(text: str) -> bool:
-    """Whether the text may be a sentence with content. The text must have at least four letters, must not be only a
-    quotation, and must have at least two words or a non-ASCII character."""
     letters = sum(map(str.isalpha, text))
     words = len(text.split(maxsplit=1)) > 1 or not text.isascii()
     return words and letters >= 4 and not _QUOTED.fullmatch(text)
@@ -158,14 +152,13 @@ def features(sentence: Sentence) -> tuple[float, ...]:
 
 
 LONG_PARAGRAPH: Final = 1500
-"""A paragraph with punctuation counts as pasted if it has at least this many characters. Few people type paragraphs of
-this length, and dictated text has no punctuation."""
+"""A paragraph with punctuation of at least this many characters counts as pasted. Few people type so much."""
 
 INTRODUCED: Final = 300
-"""Minimum characters of a paragraph that counts as pasted because the line before it ends in a colon."""
+"""Minimum characters of a paragraph that counts as pasted after a line that ends in a colon."""
 
 LONG_QUOTE: Final = 80
-"""Minimum characters of a quotation that is left out. Shorter quotations are names, titles and single words."""
+"""Minimum characters of a quotation that is left out. Shorter ones are names, titles and single words."""
 
 _BLOCKS: Final = tuple(
     re.compile(pattern, re.DOTALL | re.MULTILINE)
@@ -180,7 +173,7 @@ _STOP_BEFORE_SPACE: Final = re.compile(r"[.!?…]\s")
 
 
 def own_lines(message: str) -> list[str]:
-    """Return the lines that the writer wrote, in order, without empty lines."""
+    """The lines that the writer wrote, in order, without empty lines."""
     message = own_words(message)
     for block in _BLOCKS:
         message = block.sub("\n", message)
@@ -211,8 +204,7 @@ def _is_pasted(paragraph: str, introduced: bool) -> bool:
 
 
 def _until_introduction(lines: list[str]) -> list[str]:
-    """If a line ends in a colon and a long text follows, return the lines up to and including this line. Otherwise
-    return all lines."""
+    """The lines up to a colon that introduces a long text."""
     left = sum(map(len, lines))
     for count, line in enumerate(lines, 1):
         left -= len(line)
@@ -222,7 +214,6 @@ def _until_introduction(lines: list[str]) -> list[str]:
 
 
 def _is_transcript(lines: list[str]) -> bool:
-    """Whether the lines are a pasted chat. In a pasted chat, most lines begin with a name and a colon, and at least one
-    name repeats."""
+    """In a pasted chat, most lines begin with a name and a colon, and a name repeats."""
     names = Counter(match[1] for line in lines if (match := _LABELLED.match(line)))
     return names.total() >= 3 and names.total() * 2 > len(lines) and len(names) < names.total()
