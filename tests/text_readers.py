@@ -273,7 +273,7 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "tellonce_server.domain.context.turn_index.session_index": lambda text: turn_index.session_index(text, text),
     "tellonce_server.domain.context.turn_index.short": turn_index.short,
-    "tellonce_server.domain.retrieval.prompt_selection.without_echoes": lambda text: prompt_selection.without_echoes(
+    "tellonce_server.domain.retrieval.prompt_selection.without_copies": lambda text: prompt_selection.without_copies(
         [_found(1, "user", text), _found(2, "assistant", f"{text} And {SENTENCE}")], text
     ),
     "tellonce_server.domain.context.elsewhere_section.whole_lines": lambda text: elsewhere_section.whole_lines(

@@ -79,7 +79,7 @@ def _repeated(
     found = {
         number
         for number, count in counts.items()
-        if stated[number].at < sent_at and count >= min(SEVERAL, len(_grams(stated[number].text)) / 2)
+        if stated[number].at <= sent_at and count >= min(SEVERAL, len(_grams(stated[number].text)) / 2)
     }
     held = sum(not found.isdisjoint(holders[gram]) for gram in shared)
     return [stated[number] for number in found] if held >= LEAST_REPEATED * len(grams) else []

@@ -1,11 +1,9 @@
 """Selects and orders the search results for a prompt. Pure."""
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 from operator import attrgetter
-from typing import NamedTuple
 
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import ContextDefaults
@@ -49,7 +47,7 @@ def choose(
     if asks(query):
         return _for_question(ranked, query, thread_key, limits)
     talk = [f for f in ranked if f.kind == "message" and f.text != query and f.id not in shown and _near(f)]
-    messages = _of_thread(without_echoes(talk, query), thread_key)
+    messages = _of_thread(without_copies(talk, query), thread_key)
     return [
         *messages[: limits.messages],
         *_memories(ranked, limits)[: limits.memories],
@@ -63,7 +61,7 @@ def _for_question(
     """All results relevant to a question. Messages of the window are included too, because the history may have no room
     for them."""
     talk = [f for f in ranked if f.kind == "message" and f.text != query]
-    messages = _of_thread(without_echoes(_bearing(talk, limits.messages), query), thread_key)
+    messages = _of_thread(without_copies(_bearing(talk, limits.messages), query), thread_key)
     first, more = messages[: limits.messages], messages[limits.messages :]
     stated = dict.fromkeys([*_memories(ranked, limits)[:MORE_MEMORIES], *(f for f in ranked if f.listed)])
     return [*first, *stated, *_summaries(ranked)[:TIMELINE], *more]
@@ -172,7 +170,7 @@ def with_other_chats(
         most = POSSIBLE if _may_answer(matched) and not _may_answer(here) else 0
     if not most:
         return list(own)
-    others = without_echoes(_bearing(messages, 1), query)[:most]
+    others = without_copies(_bearing(messages, 1), query)[:most]
     places = {f.place: place for place, f in enumerate(ranked)}
     both = [*others, *(f for f in own if f.kind == "message" and f.place in places)]
     rest = (f for f in own if f.kind != "message" or f.place not in places)
@@ -183,56 +181,32 @@ SAME_QUESTION = 0.9
 """An earlier question counts as the same question in other words if the cosine of the two questions is at least this
 value."""
 
-REPEATED = 0.7
-"""An answer counts as a repetition if better results contain at least this share of the answer's word pairs."""
-
 _WORD = re.compile(r"\w+")
 
 
-def without_echoes(messages: Sequence[Result], query: str) -> list[Result]:
-    """The messages, best first. Earlier copies of the question are left out. Answers that repeat a better message are
-    left out too.
-
-    If two messages have the same words, only the better one stays. A long reply always stays, because its text is not
-    loaded yet.
-    """
+def without_copies(messages: Sequence[Result], query: str) -> list[Result]:
+    """The messages, best first, without earlier copies of the question and without messages of equal words. A long
+    reply always stays, because its text is not loaded yet."""
     kept: list[Result] = []
-    said: set[tuple[str, ...]] = set()
-    heard: set[tuple[str, str]] = set()
-    asked = _words(query).words
+    said: set[Sequence[str]] = set()
+    asked = _words(query)
     for result in messages:
-        words, pairs = _words(result.text)
-        if _asks_again(result, words, asked) or words in said or _repeats(result, pairs, heard):
-            continue
-        kept.append(result)
+        words = _words(result.text)
+        if not (_asks_again(result, words, asked) or words in said):
+            kept.append(result)
         if words:
             said.add(words)
-        heard |= pairs
     return kept
-
-
-class _Words(NamedTuple):
-    words: tuple[str, ...]
-    pairs: frozenset[tuple[str, str]]
 
 
 # The same messages are results of many questions, so each text is split only once.
 @of_texts
 @lru_cache(2_048)
-def _words(text: str) -> _Words:
-    words = tuple(_WORD.findall(text.casefold()))
-    return _Words(words, frozenset(pairwise(words)))
+def _words(text: str) -> Sequence[str]:
+    return tuple(_WORD.findall(text.casefold()))
 
 
-def _asks_again(result: Result, words: tuple[str, ...], asked: tuple[str, ...]) -> bool:
+def _asks_again(result: Result, words: Sequence[str], asked: Sequence[str]) -> bool:
     if result.role != "user" or asking(result.text) < 1:
         return False
     return words == asked or (result.cosine or 0.0) >= SAME_QUESTION
-
-
-def _repeats(result: Result, pairs: Set[tuple[str, str]], heard: Set[tuple[str, str]]) -> bool:
-    """Whether an answer of the assistant repeats earlier words. A person's message is never a repetition, because the
-    same words can be a new statement."""
-    if result.role != "assistant" or result.speaker or result.routine or not pairs:
-        return False
-    return len(pairs & heard) >= REPEATED * len(pairs)
