@@ -1,4 +1,4 @@
-"""Reads the times that a query names, and separates their words from the other words of the query. Pure."""
+"""Reads the times that a query names, and separates their words from its other words. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 from tellonce_text.dates.meanings import QueryTime, Span, query_times
 
 LONGEST_MENTIONED: Final = timedelta(days=32)
-"""Maximum length of a period to which a message can refer with words such as "last month". The same maximum applies to
-the time between the message and the period. Vaguer words such as "last year" are ignored."""
+"""Maximum length of a period that words such as "last month" mean, and their maximum distance to it. Vaguer words such
+as "last year" are ignored."""
 
 WEEK: Final = timedelta(days=7)
 
@@ -59,8 +59,7 @@ def asked_times(text: str, now: datetime, zone: ZoneInfo) -> AskedTimes:
 
 
 def seen_from(times: AskedTimes, text: str, last: datetime, zone: ZoneInfo) -> AskedTimes:
-    """The same times, as seen from the end of an old conversation, whose last message was sent at `last`. For example,
-    "last week" then means the week before the end of the conversation."""
+    """The same times, seen from the end of an old conversation, whose last message was sent at `last`."""
     earlier = asked_times(text, last + timedelta(days=1), zone)
     return replace(times, spans=earlier.spans, told=earlier.told)
 

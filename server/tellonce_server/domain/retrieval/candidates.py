@@ -1,5 +1,4 @@
-"""Chooses the parameters of the searches and reads the candidates that the searches find. This module does not rank the
-candidates."""
+"""Chooses the parameters of the searches and reads the candidates that they find."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,37 +22,34 @@ from tellonce_server.store.database import Database
 from tellonce_text.dates.meanings import Span
 
 OF_EACH_KIND = 120
-"""Maximum number of candidates from each kind of search: by words, by similarity and by time."""
+"""Maximum candidates from each kind of search: by words, by similarity and by time."""
 
 LEAST_MEASURED = 300
-"""Minimum number of messages whose vectors are compared exactly. The messages with the nearest codes are chosen. A code
-is a short binary form of a vector. A search by codes alone would miss three of a hundred answers."""
+"""Minimum messages whose vectors are compared exactly. They have the nearest codes, which are short binary forms of
+vectors. A search by codes alone would miss three of a hundred answers."""
 
 NEIGHBOURED = 40
-"""Number of best candidates that add their neighbors. The messages next to these candidates become candidates too. Four
-of a hundred answers do not match the question and are found only because a neighboring message matches."""
+"""Number of best candidates whose neighbors become candidates too. Four of a hundred answers are found only so."""
 
 OF_A_SPAN = 1000
-"""Maximum number of messages that are read for a period in the question. The first messages of the period are read. A
-month of a busy chat has about this many messages."""
+"""Maximum messages that are read for a period in the question, the first ones. A busy month has about this many."""
 
 MEMORIES = 40
 LISTED = 60
-"""Maximum memories of the categories that a question names. If there are more, only the newest are read."""
+"""Maximum memories of the categories that a question names, the newest ones."""
 SUMMARIES = 20
 SCANNED = 3000
-"""Maximum messages read in a search of one thread or one period. If there are more, only the newest are read."""
+"""Maximum messages read in a search of one thread or one period, the newest ones."""
 
 MANY = 10_000
 """With at least this many messages, a vector index is faster than a scan of all codes."""
 
 RAREST = 5
-"""Number of the query's rarest words that are used to select candidates. The other words are only used to score these
-candidates."""
+"""Number of the query's rarest words that select candidates. The other words only score them."""
 
 SMALL = 2_000
-"""If a chat has at most this number of messages, the full-text index is searched for all words of the query at once. In
-a chat with more messages, common words would match more messages than the maximum number of candidates."""
+"""In a chat of at most this many messages, all words of the query are searched at once. In a larger one, common words
+would match too many messages."""
 
 
 _LIMITS = {"of_each_kind": OF_EACH_KIND, "neighbored": NEIGHBOURED, "of_a_span": OF_A_SPAN, "scanned": SCANNED}
@@ -61,12 +57,10 @@ _LIMITS = {"of_each_kind": OF_EACH_KIND, "neighbored": NEIGHBOURED, "of_a_span":
 
 @dataclass(frozen=True)
 class Scan:
-    """A search of the database. `size` is the number of searched messages. `below` limits the search to messages with a
-    smaller number.
+    """A search of the database among `size` messages with numbers smaller than `below`.
 
-    `vector` and `code` are two forms of the query's vector. If both are None, the search uses words only. If
-    `near_index` is true, the owner has a vector index. With MANY or more messages, this index is used instead of a scan
-    of the codes. `categories` are the words of the nearest categories.
+    `vector` and `code` are two forms of the query's vector, or None for a search by words. `near_index` says whether
+    the owner has a vector index. `categories` are the words of the nearest categories.
     """
 
     request: SearchRequest
@@ -80,8 +74,7 @@ class Scan:
 
     @property
     def all_rarest(self) -> bool:
-        """Whether all words of the question select candidates. If the result is False, only the rarest words select
-        candidates."""
+        """Whether all words of the question select candidates."""
         return len(self.question.terms) <= RAREST
 
     @property
@@ -90,13 +83,13 @@ class Scan:
 
     @property
     def is_usual(self) -> bool:
-        """Whether the faster query `messages_of_chat` finds the same candidates as the query `messages`."""
+        """Whether the faster query `messages_of_chat` finds the same candidates as `messages`."""
         question = self.question
         return not (self.request.chat_id is None or question.told or question.asks_routine or self.uses_near_index)
 
     @cached_property
     def values(self) -> dict[str, Any]:
-        """The values of the parameters in `retrieval.sql`. In that file, the fields of the request have other names."""
+        """The values of the parameters in `retrieval.sql`."""
         r, question = self.request, self.question
         start, end, late = _sent_between(question)
         return {
@@ -132,8 +125,8 @@ class Scan:
 
 
 async def scope_facts(database: Database, r: SearchRequest, texts: Sequence[str], span: Span | None) -> ScopeFacts:
-    """The data for the analysis of a query. `texts` are the parts of the query (`AskedTimes`) in their indexed form:
-    the rest, the words of exact times, and the names of times."""
+    """The data for the analysis of a query. `texts` are the indexed forms of the query's rest, of the words of exact
+    times, and of the names of times."""
     row = await retrieval.scope_facts(database, r.owner_id, r.chat_id, texts, span or (None, None))
     lexemes: dict[str, Any] = {name: row[name] or () for name in ("lexemes", "exact_lexemes", "name_lexemes")}
     return ScopeFacts(**{**row, **lexemes})
@@ -157,16 +150,13 @@ async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> li
 
 
 def _reranked(size: int) -> int:
-    """The number of messages that are compared exactly, by their vectors. The messages with the nearest codes are
-    chosen. The number grows with the number of messages, so that the best matches are not missed in a large chat."""
+    """The number of messages that are compared exactly. It grows with the chat, so that the best are not missed."""
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 
 def _sent_between(question: Question) -> tuple[datetime | None, datetime | None, datetime | None]:
-    """Return the start of the period and two later times. Most messages about the period are sent before the second
-    time. Words such as "last month" can refer to the period until the third time. For a future period, the first time
-    is the time from which words such as "next month" can refer to the period. The other two times are then the start of
-    the period."""
+    """The start of the period and two later times: most messages about it are sent before the second, and words such as
+    "last month" can mean it until the third. Messages about a future period are sent before its start."""
     spans = question.spans
     if not spans and question.told:
         start = min(start for start, _ in question.told)

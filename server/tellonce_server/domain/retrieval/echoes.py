@@ -1,7 +1,6 @@
-"""Finds echoes, which are replies of the assistant that mainly repeat what the user said before. Pure.
+"""Finds echoes: replies of the assistant that mainly repeat what the user said before. Pure.
 
-If no model is available, the assistant's reply consists of quotations. The reply contains the answer and often repeats
-the question. The reply would therefore rank above the quoted messages.
+Without a model, the assistant's replies are quotations. They would rank above the quoted messages.
 """
 
 import re
@@ -15,18 +14,16 @@ from tellonce_server.domain.retrieval.signals import Candidate, Floats, asking
 from tellonce_text.caches import of_texts
 
 GRAM: Final = 3
-"""Number of consecutive words that are compared. Texts without spaces between words have no echoes."""
+"""Number of consecutive words that are compared. Texts without spaces have no echoes."""
 
 LEAST_REPEATED: Final = 1 / 3
-"""Minimum share of repeated groups of words in an echo. A reply with a smaller share is not an echo. The value is less
-than one half, because an echo can begin with an introduction that is longer than the quotation."""
+"""Minimum share of repeated groups of words in an echo. Its introduction can be longer than the quotation."""
 
 SEVERAL: Final = 6
-"""Minimum number of groups of words that a reply has in common with a repeated text. Half of the text's groups are also
-enough."""
+"""Minimum groups of words that a reply shares with a repeated text. Half of the text's groups are also enough."""
 
 BELOW: Final = 0.001
-"""The difference between the score of an echo and the lowest score of the texts that it repeats."""
+"""How far an echo's score is below the lowest score of the texts that it repeats."""
 
 _WORD: Final = re.compile(r"\w+")
 _REMEMBERED: Final = 512
@@ -48,8 +45,7 @@ def said(candidates: Sequence[Candidate], scores: Floats) -> Iterator[Source]:
 
 
 def below_sources(candidates: Sequence[Candidate], scores: Floats, sources: Iterable[Source]) -> Floats:
-    """Return the scores, lowered for echoes. An echo gets a lower score than all texts that it repeats. A reply is an
-    echo only of earlier texts."""
+    """The scores, lowered so that each echo is below all earlier texts that it repeats."""
     replies = {i: _grams(c.head) for i, c in enumerate(candidates) if c.role == "assistant" and c.speaker is None}
     replied = frozenset[int]().union(*replies.values())
     if not replied:
@@ -70,8 +66,8 @@ def below_sources(candidates: Sequence[Candidate], scores: Floats, sources: Iter
 def _repeated(
     grams: Set[int], sent_at: datetime, stated: Sequence[Source], holders: Mapping[int, Sequence[int]]
 ) -> list[Source]:
-    """The earlier texts that a reply repeats. The result is empty if the reply is not an echo. `grams` are the reply's
-    groups of words. For a group of words, `holders` gives the indexes in `stated` of the texts with this group."""
+    """The earlier texts that a reply repeats. `holders` gives the indexes in `stated` of the texts with a group of
+    words."""
     shared = grams & holders.keys()
     if len(shared) < LEAST_REPEATED * len(grams):
         return []
@@ -88,6 +84,6 @@ def _repeated(
 @of_texts
 @lru_cache(_REMEMBERED)
 def _grams(text: str) -> frozenset[int]:
-    """The hashes of every GRAM consecutive words of the text. Hashes take less memory than words."""
+    """The hashes of every GRAM consecutive words of the text."""
     words = _WORD.findall(text.casefold())
     return frozenset(map(hash, zip(*(words[i:] for i in range(GRAM)), strict=False)))

@@ -16,8 +16,7 @@ LINE = 60
 """Maximum tokens of each summary in a list of summaries about a topic."""
 
 WHOLE_ROUTINE = 500
-"""Maximum tokens of a routine's message that is shown whole. The window shows only the summary of such a message. Its
-full text is therefore useful in a search result."""
+"""Maximum tokens of a routine's message that is shown whole. The window shows only its summary."""
 
 BEFORE, AFTER = 0.5, 0.25
 """Weights for scoring a sentence of an excerpt: the weight of the words in the previous sentence, and the weight of the
@@ -28,10 +27,10 @@ ASKING = 0.5
 
 
 def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
-    """The whole text if it has at most `whole` tokens. Otherwise return the best sentences of the text in their
-    original order, with "…" at omissions. These sentences have at most `whole` tokens together, and never more than
-    WHOLE. If `whole` is less than WHOLE, only sentences that fit the question are used. If no sentence fits, all
-    sentences can be used."""
+    """The text if it has at most `whole` tokens, otherwise its best sentences in order, with "…" at omissions.
+
+    If `whole` is less than WHOLE, sentences that do not fit the question are used only if none fits.
+    """
     if tokens <= whole:
         return text
     sentences = _marked_sentences(text)
@@ -52,8 +51,7 @@ def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
 
 
 def _marked_sentences(text: str) -> list[str]:
-    """The sentences. A piece without a letter, such as the number of a list item, stays together with the sentence
-    after it."""
+    """The sentences. A piece without a letter, such as the number of a list item, belongs to the next sentence."""
     out: list[str] = []
     mark = ""
     for part in split_sentences(text):
@@ -80,8 +78,7 @@ def _fits(sentences: list[str], query: str) -> list[float]:
 
 
 def excerpts_of(total: int) -> int:
-    """Maximum tokens of a long reply in a context of `total` tokens. Ten such replies fit into a quarter of the
-    context. In a very small context, the maximum is SHORTEST."""
+    """Maximum tokens of a long reply in a context: ten such replies fit into a quarter of the context."""
     return max(SHORTEST, min(WHOLE, total // 40))
 
 

@@ -1,8 +1,7 @@
-"""Relevance feedback. Messages are preferred if they share words with the messages that match a question best. Pure.
+"""Relevance feedback: prefers messages that share words with the best matches of a question. Pure.
 
-A question seldom has the words of all messages that answer it. The best matches contain additional words ("tuning
-fork"). Other messages about the same subject contain these additional words too. No further search is needed, because
-only the candidates are compared.
+The best matches contain words that the question lacks ("tuning fork"). Other messages about the subject contain them
+too.
 """
 
 import re
@@ -23,8 +22,7 @@ BEST: Final = 10
 """Number of best messages from which words are taken."""
 
 FEWEST: Final = 2 * BEST
-"""Minimum number of candidates for which feedback is computed. With fewer candidates, common words are weak evidence of
-a common subject."""
+"""Minimum number of candidates. Among fewer, common words are weak evidence of a common subject."""
 
 WORDS: Final = 20
 """Number of words that are taken from the best messages."""
@@ -36,16 +34,14 @@ FALLOFF: Final = 2.0
 """The share of a message is proportional to `exp((score - best_score) / FALLOFF)`."""
 
 CODES: Final = 1 << 15
-"""Number of different codes for words. Words are compared by their codes, so that all candidates are compared at once.
-Two different words of the candidates seldom have the same code."""
+"""Number of different codes for words. All candidates are compared at once by these codes."""
 
 _WORD: Final = re.compile(r"\w{3,}")
 
 
 def feedback(question: str, texts: Sequence[str], scores: Floats) -> Floats:
-    """For each candidate, the total weight of the words that it has in common with the best other candidates. The unit
-    is a standard deviation. Words of the question are ignored, because the scores already include the matches of these
-    words."""
+    """For each candidate, the weight of its words that the best other candidates have, in standard deviations. Words of
+    the question are ignored, because the scores already include them."""
     size = len(texts)
     if size < FEWEST:
         return np.zeros(size)
@@ -66,8 +62,7 @@ def _sums(places: Codes, values: Floats, size: int) -> Floats:
 
 
 def _shares(scores: Floats) -> Floats:
-    """The share of each message in the feedback. A better message has a larger share, and a message that is not one of
-    the best has the share 0."""
+    """The share of each message in the feedback; 0 for a message that is not one of the best."""
     best = np.argsort(-scores, kind="stable")[:BEST]
     shares = np.zeros(len(scores))
     given: Floats = np.exp((scores[best] - scores[best[0]]) / FALLOFF)
@@ -76,8 +71,7 @@ def _shares(scores: Floats) -> Floats:
 
 
 def _rarity(word: Codes, given: Floats, size: int) -> Floats:
-    """Return the inverse document frequency of each word that is taken from the best messages. `size` is the number of
-    candidates. For other words, the value is 0."""
+    """The inverse document frequency of each word that is taken from the best messages; 0 for other words."""
     count = np.bincount(word, minlength=CODES)
     usable = np.flatnonzero((given > 0) & (count < COMMON * size))
     rarity = np.log(size / count[usable])

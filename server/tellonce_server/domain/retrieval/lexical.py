@@ -1,8 +1,6 @@
-"""Prepares texts for PostgreSQL's full-text search. Stored texts and queries are prepared in the same way. Pure.
+"""Prepares stored texts and queries for PostgreSQL's full-text search. Pure.
 
-PostgreSQL's parser and stemmers then find the words. Without this module, full-text search has three defects. The
-search finds no words in Chinese or Japanese. The search does not reduce irregular forms to their base. The search reads
-"fish/chips" as a file name.
+Alone, PostgreSQL finds no words in Chinese or Japanese, keeps irregular forms, and reads "fish/chips" as a file name.
 """
 
 import re
@@ -16,7 +14,7 @@ from tellonce_text.lexicon import IRREGULAR
 
 
 def index_text(content: str, speaker: str | None) -> str:
-    """Return the text that is indexed for a message: the message's speaker and content."""
+    """The text that is indexed for a message: its speaker and content."""
     return normal(f"{speaker}: {content}" if speaker else content)
 
 
@@ -47,8 +45,7 @@ def _pairs(match: re.Match[str]) -> str:
 
 
 def _folded(text: str) -> str:
-    """Return the text with full-width and accented Latin letters replaced by plain letters. Other scripts keep
-    accents."""
+    """Full-width and accented Latin letters become plain letters. Other scripts keep accents."""
     return nfkc(text).translate(_PLAIN)
 
 
@@ -64,12 +61,12 @@ _PLAIN: Final = {
 
 
 LONGEST_COMPARED: Final = 2_000
-"""Maximum number of characters of a query whose words are compared with the results."""
+"""Maximum characters of a query whose words are compared with the results."""
 
 
 def shares_no_word(query: str, texts: Sequence[str]) -> bool:
-    """Whether none of the texts contains a content word of the query, in any of its forms. False if the query has no
-    content words. Also false if the query names a time, because texts of that time need not contain its words."""
+    """Whether none of the texts contains a content word of the query, in any form. False for a query without content
+    words or with a time, because texts of that time need not contain its words."""
     if len(query) > LONGEST_COMPARED:
         return False
     asked = claims(normal(fold(query)))
@@ -78,7 +75,7 @@ def shares_no_word(query: str, texts: Sequence[str]) -> bool:
 
 
 NOTHING = "'@nothing'"
-"""A query that matches no row. With an empty query, PostgreSQL would raise a notice."""
+"""A query that matches no row. PostgreSQL raises a notice for an empty query."""
 
 
 def quoted(lexeme: str) -> str:

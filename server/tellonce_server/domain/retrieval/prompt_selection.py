@@ -15,7 +15,7 @@ from tellonce_text.caches import of_texts
 
 SUMMARIES = 2
 TIMELINE = 16
-"""Maximum summaries for a question about the history of a topic; they are shown oldest first."""
+"""Maximum summaries for a question about the history of a topic."""
 
 UNMOVED = 12
 """Number of first messages for a question. Memories do not change the order of these messages. A context of 1,000
@@ -23,27 +23,24 @@ tokens has room for about this many messages. A small context therefore contains
 summarizer has learned memories."""
 
 MORE_MEMORIES = 12
-"""Maximum number of memories for a question. For other messages, the maximum is `limits.memories`."""
+"""Maximum memories for a question. For other messages, the maximum is `limits.memories`."""
 
 MEMORY_COVERED = 0.15
-"""Minimum share of the query's words in a memory. A memory with this share is used even if its similarity is below the
-configured minimum."""
+"""A memory with at least this share of the query's words is used whatever its similarity."""
 
 MESSAGE_COSINE = 0.45
 MESSAGE_COVERED = 0.3
-"""Minimum cosine of a message with the query, and minimum share of the query's words in the message. If the user's
-message is not a question, a search result must reach at least one of the two minimums."""
+"""Minimum cosine and minimum share of the query's words. A result near a message reaches one of the two."""
 
 OTHER_THREAD_MARGIN = 0.25
-"""Minimum lead of a message from another thread if the current thread has a relevant message. The lead is the message's
-share of the query's words minus the largest share of a message in the current thread."""
+"""How much more of the query's words a message of another thread must contain."""
 
 
 def choose(
     ranked: Sequence[Result], query: str, thread_key: str | None, shown: frozenset[int], limits: ContextDefaults
 ) -> list[Result]:
-    """Return the selected results, most important first. `shown` are the ids of the messages in the window. If the
-    query is not a question, these messages are left out."""
+    """The selected results, most important first. `shown` are messages of the window, which are left out unless the
+    query is a question."""
     if asks(query):
         return _for_question(ranked, query, thread_key, limits)
     talk = [f for f in ranked if f.kind == "message" and f.text != query and f.id not in shown and _near(f)]
@@ -58,8 +55,7 @@ def choose(
 def _for_question(
     ranked: Sequence[Result], query: str, thread_key: str | None, limits: ContextDefaults
 ) -> list[Result]:
-    """All results relevant to a question. Messages of the window are included too, because the history may have no room
-    for them."""
+    """Messages of the window are included, because the history may have no room for them."""
     talk = [f for f in ranked if f.kind == "message" and f.text != query]
     messages = _of_thread(without_copies(_bearing(talk, limits.messages), query), thread_key)
     first, more = messages[: limits.messages], messages[limits.messages :]
@@ -95,8 +91,8 @@ def _near(result: Result) -> bool:
 
 
 def _of_thread(messages: Sequence[Result], thread_key: str | None) -> list[Result]:
-    """The messages of this thread and some messages of other threads. A message of another thread is included in two
-    cases: this thread has no relevant message, or the other message contains clearly more of the query's words."""
+    """Messages of other threads stay if this thread has no near message, or if they clearly contain more of the query's
+    words."""
     own = [f for f in messages if f.thread_key == thread_key]
     if thread_key is None or not any(_near(f) for f in own):
         return list(messages)
@@ -105,43 +101,33 @@ def _of_thread(messages: Sequence[Result], thread_key: str | None) -> list[Resul
 
 
 OTHER_CHATS = 40
-"""Maximum number of messages from the owner's other chats in a prompt. The maximum applies if one of these messages
-probably answers the question and is clearly better than this chat's results."""
+"""Maximum messages of other chats if one of them probably answers the question, clearly better than this chat."""
 
 POSSIBLE = 20
-"""Maximum number of messages from the owner's other chats in a prompt if the conditions for OTHER_CHATS are not met. In
-this case, the messages must contain a possible answer, and the results of this chat must not contain one."""
+"""Maximum messages of other chats if they contain a possible answer and this chat does not."""
 
 POSSIBLE_COVERED, POSSIBLE_COSINE = 0.35, 0.33
-"""A message is a possible answer if it contains at least the share POSSIBLE_COVERED of the question's words or has at
-least the cosine POSSIBLE_COSINE. The values were measured with 456 questions about seven conversations. The questions
-were asked in a new chat (`benchmarks.evidence --elsewhere`). With these limits, 91 % of the contexts contain some
-evidence. For questions about another person's conversation, 57 % of the contexts contain messages of other chats. With
-20 and 3 messages instead of OTHER_CHATS and POSSIBLE, 79 % of the contexts contain some evidence."""
+"""A possible answer reaches one of these: the share of the question's words, or the cosine. Measured with 456 questions
+in a new chat (`benchmarks.evidence --elsewhere`): 91 % of the contexts contain some evidence."""
 
 
 NEARER = 0.15
-"""Another chat is clearly better if its best cosine exceeds the best cosine of this chat's results by at least this
-margin."""
+"""Another chat is clearly better if its best cosine is greater by at least this margin."""
 
 
 ANSWERED_COVERED, ANSWERED_COSINE = 0.5, 0.4
-"""A result of this chat answers the question if it contains at least this share of the question's words or has at least
-this cosine. The values were measured with 322 questions about five conversations written by hand. Of the questions that
-were asked in their own conversation, 30 % have no result that reaches one of the values. Of the questions that were
-asked in another conversation, 82 % have no such result."""
+"""An answer in this chat reaches one of these: the share of the question's words, or the cosine. Of 322 questions, 30 %
+have no such result in their own conversation, and 82 % have none in another one."""
 
 
 def is_answered(found: Sequence[Result]) -> bool:
-    """Whether the results probably answer the question. If the results of this chat (`of_chat`) probably answer it,
-    other chats are not searched."""
+    """Whether the results probably answer the question. Then other chats are not searched."""
     return any(f.covered >= ANSWERED_COVERED or (f.cosine or 0.0) >= ANSWERED_COSINE for f in found)
 
 
 def of_chat(found: Sequence[Result], chat_id: int) -> list[Result]:
-    """The results that belong to the chat `chat_id` alone. A global memory belongs to all chats of the owner. A newer
-    message in another chat may contradict it, so a global memory is no reason to leave out other chats. Results for a
-    query that names only a time are left out too, because something was probably said in several chats at that time."""
+    """The results that belong to the chat alone. A newer message elsewhere may contradict a global memory. At a time
+    that the query names, something was probably said in several chats."""
     return [f for f in found if f.chat_id == chat_id and not f.by_time]
 
 
@@ -158,10 +144,11 @@ def _is_clearly_better(others: Sequence[Result], own: Sequence[Result]) -> bool:
 def with_other_chats(
     own: Sequence[Result], ranked: Sequence[Result], query: str, chat_id: int, *, several: bool
 ) -> list[Result]:
-    """Return the results for a question without an answer in the chat `chat_id`. These are the chat's own results
-    (`own`) and the relevant messages of the owner's other chats. `ranked` are the messages of all chats, best first,
-    and the result has the same order. `several` says whether the question has more than one word to match. A single
-    matching word proves little."""
+    """The chat's own results and the relevant messages of the owner's other chats.
+
+    `ranked` are the messages of all chats, best first. `several` says whether the question has more than one word to
+    match, because a single matching word proves little.
+    """
     messages, here = [f for f in ranked if f.chat_id != chat_id and f.text != query], of_chat(own, chat_id)
     matched = [f if several else f._replace(covered=0.0) for f in messages]
     if is_answered(matched) and _is_clearly_better(matched, here):
@@ -178,8 +165,7 @@ def with_other_chats(
 
 
 SAME_QUESTION = 0.9
-"""An earlier question counts as the same question in other words if the cosine of the two questions is at least this
-value."""
+"""Minimum cosine of an earlier question that is the same question in other words."""
 
 _WORD = re.compile(r"\w+")
 

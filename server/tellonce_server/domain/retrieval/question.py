@@ -1,5 +1,4 @@
-"""Analyzes a query. The result contains the query's type, its words with weights, and the people and times in the
-query. Pure."""
+"""Analyzes a query: its type, its words with weights, and the people and times in it. Pure."""
 
 import math
 import re
@@ -14,17 +13,16 @@ from tellonce_text.dates.meanings import Span
 from tellonce_text.sentences import is_question
 
 MOST_TERMS: Final = 8
-"""Maximum number of a query's words that are matched. The rarest words are chosen."""
+"""Maximum words of a query that are matched, the rarest ones."""
 
 UNLISTED_SHARE: Final = 0.0005
-"""The share of messages that are assumed to contain a rare word. The planner's statistics do not list rare words."""
+"""The share of messages that contain a rare word. The planner's statistics do not list rare words."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeFacts:
-    """Facts from the database for the analysis of a query. `speakers` and `size` describe the searched scope. `lexemes`
-    are the lexemes of `AskedTimes.rest`; the lexemes of `exact` and `names` are separate. `span_holds` is true if the
-    query's period contains messages."""
+    """Facts from the database for the analysis of a query. `lexemes` are those of `AskedTimes.rest`; the lexemes of
+    `exact` and `names` are separate. `span_holds` says whether the query's period contains messages."""
 
     lexemes: Sequence[str]
     speakers: Sequence[str]
@@ -66,8 +64,7 @@ class Question:
 
     @property
     def precision(self) -> float:
-        """The share of EXACT_TIME that a message of the named time gets. It is smaller for a period that is longer than
-        a week, because more messages belong to it."""
+        """The share of EXACT_TIME for a message of the named time. It is smaller for a period of more than a week."""
         if not (self.is_exact or self.of_span):
             return 0.0
         return min((min(1.0, math.sqrt(WEEK / (end - start))) for start, end in self.told), default=0.0)
@@ -78,8 +75,8 @@ class Question:
 
 
 def question(text: str, scope_facts: ScopeFacts, shares: Mapping[str, float], asked: AskedTimes) -> Question:
-    """Analyze a query. `shares` maps each frequent lexeme to the share of messages that contain it. `shares` is empty
-    if there are no statistics yet."""
+    """Analyze a query. `shares` maps frequent lexemes to their share of messages; it is empty before the first
+    statistics."""
     named = names_in(text, scope_facts.speakers)
     # A time whose word is the name of a speaker, such as June, is probably not a time.
     times = AskedTimes(rest=text) if names_in(f"{asked.exact} {asked.names}", list(named)) else asked
@@ -109,28 +106,25 @@ def question(text: str, scope_facts: ScopeFacts, shares: Mapping[str, float], as
 
 
 def _weighed(lexemes: Sequence[str], of_times: Sequence[str], shares: Mapping[str, float]) -> list[tuple[float, str]]:
-    """The rarest lexemes with their weights. The name of a time, such as "Tuesday", has little weight, because the time
-    itself is compared, too."""
+    """The rarest lexemes. The name of a time, such as "Tuesday", has little weight, because the time itself is
+    compared."""
     found = ((weight(x, shares) * (VAGUE_WEIGHT if x in of_times else 1.0), x) for x in dict.fromkeys(lexemes))
     return sorted(found, reverse=True)[:MOST_TERMS]
 
 
 def weight(lexeme: str, shares: Mapping[str, float]) -> float:
-    """Return the weight of a word. The weight is the negative logarithm of the share of messages that contain the word.
-    Without statistics, longer words count as rarer."""
+    """The negative logarithm of the word's share of messages. Without statistics, longer words count as rarer."""
     known = shares.get(lexeme, UNLISTED_SHARE) if shares else 0.1 * 0.75 ** len(lexeme)
     return -math.log(min(1.0, max(known, UNLISTED_SHARE))) * (VAGUE_WEIGHT if lexeme in _VAGUE else 1.0)
 
 
 def names_in(text: str, speakers: Sequence[str]) -> frozenset[str]:
-    """The speakers whose names are in the query. A speaker is found by the full name or by the first part of the name.
-    The result has the stored spellings."""
+    """The speakers whose full name, or its first part, is in the query, in the stored spelling."""
     return frozenset(speaker for speaker in speakers if _mention(speaker).search(text))
 
 
 def without_names(text: str, named: frozenset[str]) -> str:
-    """The query without the names of persons. Names are left out, because a text can be similar to a name and still not
-    answer the query."""
+    """The query without names of persons. A text can be similar to a name and still not answer the query."""
     bare = text
     for speaker in named:
         bare = _mention(speaker).sub(" ", bare)
@@ -191,15 +185,12 @@ _AMBIGUOUS: Final = frozenset(
 
 
 def _names(lexeme: str, named: frozenset[str]) -> bool:
-    """Whether a lexeme is probably the stem of a name. The stem may differ from the name in its last letter ("Amy" has
-    the stem "ami"). The stem may also be up to two letters shorter than the name."""
+    """Whether a lexeme is probably the stem of a name. "Amy" has the stem "ami"."""
     words = [word for name in named for word in normal(name).lower().split()]
     return any(word.startswith(lexeme[:-1]) and len(lexeme) >= len(word) - 2 for word in words)
 
 
 def _mention(speaker: str) -> re.Pattern[str]:
-    """Return a pattern that matches a speaker's full name or the first part of it. The possessive form is matched
-    too."""
     names = {speaker, speaker.split()[0] if speaker.split() else speaker}
     parts = [
         re.escape(n) if n.lower() in _AMBIGUOUS else f"(?i:{re.escape(n)})"

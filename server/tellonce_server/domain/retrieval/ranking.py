@@ -1,9 +1,8 @@
-"""Scores how well messages answer a question. A score is a sum of weighted signals that are standardized over the
-candidates. Pure.
+"""Scores how well messages answer a question, by a sum of weighted signals that are standardized over the candidates.
+Pure.
 
-Standardized scores are added, because adding scores gives better results than combining ranks. A part of each message's
-similarity is added to the scores of the neighbors and of the messages in the same session. Questions, long replies and
-another person's words are rarely answers, but their similarity is added to other messages too.
+Adding scores gives better results than combining ranks. Neighbors and the session of a message get a part of its
+similarity. This also helps answers beside questions and long replies.
 """
 
 from collections.abc import Sequence
@@ -28,13 +27,12 @@ from tellonce_server.domain.retrieval.signals import (
 )
 
 SHARING_MESSAGES = 3
-"""Number of messages that determine a session's similarity. The most similar messages of the session are chosen."""
+"""A session's similarity is the mean of this many of its messages, the most similar ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The result of `rank`. Each candidate has a score (a higher score is better) and a similarity to the question.
-    `signals` are the measured signals. The two scales make the scores of memories and summaries comparable."""
+    """Each candidate's score and similarity. The two scales make the scores of memories and summaries comparable."""
 
     scores: Floats
     similarity: Floats
@@ -44,8 +42,7 @@ class Ranking:
 
 
 def rank(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> Ranking:
-    """Rank the candidates. Scores are comparable within one ranking only. A reply that repeats the user's words gets a
-    lower score than these words. If the question asks for the assistant's words, this rule is not used."""
+    """Rank the candidates. Scores are comparable within one ranking only."""
     first = weigh(measure(question, candidates, zone))
     shared = feedback(question.text, [c.head for c in candidates], first.scores)
     scores = first.scores + w.FEEDBACK * shared
@@ -65,14 +62,12 @@ def weigh(m: Measured) -> Ranking:
 
 
 def _fitting(x: SignalTable) -> Floats:
-    """The part of the score for words and numbers of the query, and for references to the query's time. These are signs
-    of the right subject."""
+    """Signs of the right subject: words and numbers of the query, and references to its time."""
     return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.MENTIONS_SPAN * x.mentions_span
 
 
 def _options(x: SignalTable) -> Floats:
-    """The part of the score for a message's speaker, form and time. These signs distinguish an answer from other
-    messages about the subject. This part is not passed to the neighbors or to the session."""
+    """Signs of an answer among messages about the subject. They are not passed to neighbors or the session."""
     return (
         w.NAMED * x.named
         - w.USER * x.reply
@@ -91,8 +86,6 @@ def _options(x: SignalTable) -> Floats:
 
 
 def _shared_by_sessions(m: Measured, alike: Floats) -> Floats:
-    """The similarity that each message gets from its session. The value is `w.SESSION` times the mean similarity of the
-    most similar messages in the session."""
     order = np.lexsort((-alike, m.session))
     session = m.session[order]
     place = np.arange(len(order)) - np.searchsorted(session, session)
@@ -103,13 +96,8 @@ def _shared_by_sessions(m: Measured, alike: Floats) -> Floats:
 
 
 def _shared_by_neighbors(m: Measured, alike: Floats) -> Floats:
-    """The similarity that each message gets from its neighbors.
-
-    A message gets a share of the previous message's similarity. The share is larger if the previous message is a
-    question, because the message can be the answer. A message also gets a share of the next message's similarity,
-    because both messages can have the same subject. If the next message is only a question, the message gets no such
-    share.
-    """
+    """The similarity that each message gets from its neighbors. A message after a question can be its answer. A message
+    before a mere question gets nothing from it."""
     before = np.flatnonzero(m.following != NONE)
     after = m.following[before]
     similarity, asking = np.maximum(0.0, alike), m.signals.asking

@@ -1,4 +1,4 @@
-"""Turns candidates into search results: gives each candidate a score, and chooses the text to show. Pure."""
+"""Turns candidates into search results with scores, and chooses the text to show. Pure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -28,16 +28,15 @@ from tellonce_text.tokens import estimate
 def messages(
     candidates: Sequence[Candidate], ranking: Ranking, scores: Floats, most: int | None = None
 ) -> list[Result]:
-    """Return the candidates as results. `scores` are the scores of `ranking` with the influence of memories. `most` is
-    the maximum number of results. All candidates with the score of the last result are also returned."""
+    """The candidates as results, at most `most` and those with the same score as the last. `scores` are the ranking's
+    scores with the influence of memories."""
     total, own = scores.tolist(), ranking.scores.tolist()
     least, covered = _least(total, most), ranking.signals.coverage.tolist()
     return [_message(*one) for one in zip(candidates, total, covered, own, strict=True) if one[1] >= least]
 
 
 def _least(scores: Sequence[float], most: int | None) -> float:
-    """The minimum score of a returned result, which is the score at rank `most`. The value is minus infinity if `most`
-    is None or if all candidates are returned."""
+    """The score at rank `most`."""
     return sorted(scores)[-most] if most is not None and most < len(scores) else float("-inf")
 
 
@@ -61,9 +60,8 @@ def _learned(row: Learned, tokens: int, score: float, covered: float, listed: bo
 
 
 class Matches(NamedTuple):
-    """How well memories and summaries match a question. Each has four values: its tokens, the share of the query's
-    words in its text, its similarity by words and by meaning, and whether it belongs to the time that the query
-    names."""
+    """For each memory or summary: its tokens, the share of the query's words in it, its similarity, and whether it
+    belongs to the time that the query names."""
 
     tokens: Sequence[int]
     covered: Sequence[float]
@@ -72,7 +70,7 @@ class Matches(NamedTuple):
 
 
 def learned(question: Question, rows: Sequence[Learned], matches: Matches, most: int | None = None) -> list[Result]:
-    """Return the memories and summaries, each with its score. `most` has the same meaning as in `messages`."""
+    """The memories and summaries, each with its score. `most` has the same meaning as in `messages`."""
     several = sum(row.listed for row in rows) > 1
     listed = [several and row.listed for row in rows]
     priors = (_prior(question, *one) for one in zip(rows, listed, matches.of_time, strict=True))
@@ -94,8 +92,7 @@ def _prior(question: Question, row: Learned, listed: bool, of_time: bool) -> flo
 
 
 def matches(question: Question, rows: Sequence[Learned], ranking: Ranking, zone: ZoneInfo) -> Matches:
-    """Compare memories and summaries with the question. The values are on the same scales as the values of the messages
-    in this search."""
+    """Compare memories and summaries with the question, on the scales of the messages in this search."""
     tokens = [estimate(row.text) if row.tokens is None else row.tokens for row in rows]
     ranks = ranks_of(question, [row.ranks for row in rows])
     cosines = np.array([row.cosine for row in rows], dtype=np.float64)
@@ -108,12 +105,11 @@ def matches(question: Question, rows: Sequence[Learned], ranking: Ranking, zone:
 
 
 READ_FOR_TIMES = 600
-"""Number of characters at the beginning of a memory that are searched for times. A memory can be 64 KB long."""
+"""Characters at the beginning of a memory that are searched for times. A memory can be 64 KB long."""
 
 
 def _of_time(question: Question, rows: Sequence[Learned], similarity: Floats, zone: ZoneInfo) -> list[bool]:
-    """Whether each memory or summary belongs to the time that the query names. The words of at most PARSED memories
-    without a date are read, the most similar memories first."""
+    """The words of at most PARSED memories without a date are read, the most similar first."""
     if not question.told:
         return [False] * len(rows)
     found = [_dated_in(question, row) for row in rows]
@@ -124,8 +120,7 @@ def _of_time(question: Question, rows: Sequence[Learned], similarity: Floats, zo
 
 
 def _dated_in(question: Question, row: Learned) -> bool | None:
-    """Whether a memory was learned from words of the time that the query names, or its date or the period of a summary
-    overlaps that time. None if only the words of the memory can decide."""
+    """None if only the words of the memory can decide."""
     if row.kind != "summary" and any(start <= row.at < end for start, end in question.spans):
         return True
     if row.starts is not None and row.ends is not None:
@@ -134,9 +129,8 @@ def _dated_in(question: Question, row: Learned) -> bool | None:
 
 
 def support(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Learned], matches: Matches) -> Floats:
-    """The addition to each message's score. The addition comes from the memories that were learned from the message.
-    The message is compared with the best of these memories. If the memory is more similar to the question, the addition
-    is a share of the difference."""
+    """The addition to each message's score from the best memory that was learned from it: a share of the difference if
+    the memory is more similar to the question."""
     stated: dict[tuple[int | None, int], float] = {}
     for row, similarity in zip(rows, matches.similarity, strict=True):
         if row.kind != "summary" and similarity > 0:
@@ -151,9 +145,8 @@ def support(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Le
 
 
 def shown(result: Result, text: str, query: str, reply: int = WHOLE) -> Result:
-    """The result with its text to show. `text` is the whole text. If the result's own text was clipped or edited, the
-    caller reads the whole text from the database. `reply` is the maximum number of tokens for a reply of the
-    assistant."""
+    """The result with its text to show. `text` is the whole text. `reply` is the maximum tokens of an assistant's
+    reply."""
     tokens = result.tokens if text is result.text else estimate(text)
     replies = result.role == "assistant" and result.speaker is None
     part = text

@@ -33,7 +33,7 @@ from tellonce_server.store.database import Database
 from tellonce_server.store.messages import NEWEST
 
 SHARES_SECONDS = 600.0
-"""Number of seconds for which word frequencies are cached. The frequencies change slowly."""
+"""Seconds for which word frequencies are cached."""
 
 NO_SHARES_SECONDS = 20.0
 """Seconds until word frequencies are read again if the database has no statistics yet."""
@@ -50,8 +50,6 @@ class Read:
 
 
 class _Embedded(NamedTuple):
-    """A query's vector in two forms, and the words of the nearest categories."""
-
     half: HalfVector
     bits: BitString
     categories: Sequence[str]
@@ -82,14 +80,12 @@ class Retriever:
         return SearchPage(await self.with_texts(request, ranked[start:end]), following)
 
     async def recalled(self, request: SearchRequest) -> list[Result]:
-        """All results that a prompt may use, best first (`prompt_selection.choose`). This function can run while the
-        window is read."""
+        """All results that a prompt may use, best first. It does not depend on the window."""
         everywhere = replace(request, thread_key=None)
         return _ranked(everywhere, await self.read(everywhere))
 
     async def with_other_chats(self, request: SearchRequest, own: list[Result]) -> list[Result]:
-        """Return `own`, the results of one chat for a question. If they do not answer the question, relevant messages
-        of the owner's other chats are added."""
+        """`own` with relevant messages of the owner's other chats, if `own` does not answer the question."""
         if request.chat_id is None or is_answered(of_chat(own, request.chat_id)):
             return own
         everywhere = replace(request, chat_id=None, thread_key=None, kinds=("message",))
@@ -98,8 +94,7 @@ class Retriever:
         return with_other_chats(own, ranked, request.query, request.chat_id, several=several)
 
     async def read(self, r: SearchRequest) -> Read:
-        """Return the analyzed question and all candidates that may answer the question. The candidates are not ranked
-        yet."""
+        """The analyzed question and all candidates, not ranked yet."""
         times = await offloaded(len(r.query), lambda: asked_times(r.query, r.now, r.zone))
         # The rest of the query is embedded while the database is read. For most queries, the analysis does not change
         # this wording, so the vector can be used.
@@ -134,7 +129,7 @@ class Retriever:
         return Scan(r, question, scope_facts.size, r.before_id or NEWEST, half, bits, near, categories)
 
     async def _vector(self, wording: str) -> _Embedded | None:
-        """The query's vector. None means that the search uses words alone."""
+        """None means that the search uses words alone."""
         if not self._embedder.ready:
             return None
         model = self._embedder.model
@@ -145,8 +140,6 @@ class Retriever:
         return _Embedded(ModelVector(vector, model), code(vector, self._embedder.mean), self._categories.near(vector))
 
     async def _known_shares(self) -> dict[str, float]:
-        """For each frequent lexeme, the share of messages that contain it. The shares are from the planner's
-        statistics."""
         now = asyncio.get_running_loop().time()
         if now >= self._shares_until:
             self._shares = await retrieval.shares(self._database)
@@ -154,7 +147,7 @@ class Retriever:
         return self._shares
 
     async def with_texts(self, r: SearchRequest, chosen: Sequence[Result], reply: int = WHOLE) -> list[Result]:
-        """Return the chosen results, each with its text. `reply` limits the tokens of an assistant's reply."""
+        """The chosen results, each with its text. `reply` limits the tokens of an assistant's reply."""
         whole = await self._whole(r, [f for f in chosen if f.kind == "message"])
         texts = [whole.get((f.chat_id or 0, f.id), f.text) for f in chosen]
         pairs = list(zip(chosen, texts, strict=True))
@@ -162,8 +155,7 @@ class Retriever:
         return await offloaded(longest, lambda: [scored_results.shown(f, text, r.query, reply) for f, text in pairs])
 
     async def _whole(self, r: SearchRequest, chosen: Sequence[Result]) -> dict[tuple[int, int], str]:
-        """Return whole texts of messages, by (chat, number). These are the messages whose candidate text is clipped.
-        With `as_of`, the former texts of messages that were edited later are included."""
+        """The whole texts of clipped messages, by (chat, number), and with `as_of` the former texts of edited ones."""
         database = self._database
         clipped = [(f.chat_id, f.id) for f in chosen if f.clipped and f.chat_id is not None]
         whole = await retrieval.contents(database, r.owner_id, clipped)
@@ -174,8 +166,7 @@ class Retriever:
 
 
 def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Result]:
-    """The results, best first. Among results with equal scores, the newest is first. If `most` is given, results after
-    the first `most` can be missing."""
+    """The results, best first and then newest first. With `most`, results after the first `most` can be missing."""
     by_score = ranking.rank(x.question, x.messages, r.zone)
     most = None if x.question.of_span else most
     # If `kinds` is given, the best memories and summaries may be of other kinds. Results are therefore created for all
@@ -195,13 +186,12 @@ def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Result]:
 
 
 class CursorRefused(Refused):
-    """The text is not a cursor of this search. The error text says what to do."""
+    """The text is not a cursor of this search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """`start` is the number of results to skip. `below` limits the results to messages with a smaller number. `search`
-    is the checksum of the search."""
+    """The number of results to skip, the bound of message numbers, and the checksum of the search."""
 
     start: int
     below: int

@@ -13,15 +13,14 @@ from tellonce_text.changes import MessageRange
 
 
 class Result(NamedTuple):
-    """One result. `text` is the text to show. For a long message, it consists of the matching sentences. `full_text` is
-    the whole text. `full_text` is empty until the whole text is read. `clipped` is true as long as `text` is only the
-    beginning of a long text.
+    """One result. `text` is the text to show, and `full_text` the whole text once it is read. `clipped` means that
+    `text` is only the beginning of a long text.
 
-    `cosine` is None if the query or the result has no vector. `covered` is the weighted share of the query's words that
-    the text contains. `source_ids` are message ids. If `listed` is true, the query names a category, and the result is
-    one of several members of this category. `named` says whether a model named the memory's categories. `own_score` is
-    a message's score without the addition from memories. `since` is the start of a summary's period. `due` is the due
-    time of a goal or date. If `by_time` is true, the query names only a time, and `covered` is the match of this time.
+    - `covered`: the weighted share of the query's words in the text, or with `by_time` the match of the query's time.
+    - `source_ids`: message ids.
+    - `listed`: the query names a category of which this is one of several members. `named`: a model named it.
+    - `own_score`: a message's score without the addition from memories.
+    - `since`: the start of a summary's period. `due`: the due time of a goal or date.
     """
 
     kind: ResultKind
@@ -64,12 +63,11 @@ PER_PAGE = frozenset(("now", "limit", "cursor"))
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A search. If `chat_id` is None, all chats of the owner are searched. `asked_in` is the chat of the call if this
-    chat differs from `chat_id`. Memories of `chat` scope are found only in searches from their own chat. `before_id`
-    limits the search to messages with a smaller number.
+    """A search of one chat, or of all chats of the owner if `chat_id` is None.
 
-    `since` and `until` limit the time at which something was said. Memories are searched in their state at the end of
-    that period. With `as_of`, summaries and edited texts are searched in their state at the time `as_of`.
+    `asked_in` is the chat of the call: memories of `chat` scope are found only from their own chat. `since` and `until`
+    limit when something was said. Memories are searched as they were at the end of that period, and with `as_of`
+    everything as it was at that time.
     """
 
     owner_id: int
@@ -89,27 +87,24 @@ class SearchRequest:
 
     @property
     def mark(self) -> int:
-        """Return a checksum of all fields of the search that must be the same for every page. A cursor contains this
-        checksum."""
+        """A checksum of the fields that must be the same for every page of a search."""
         fixed = [(field.name, getattr(self, field.name)) for field in fields(self) if field.name not in PER_PAGE]
         return crc32(repr(fixed).encode())
 
     @property
     def ends(self) -> datetime | None:
-        """The end of the searched period: messages from this time on are excluded. None if there is no limit."""
+        """Messages from this time on are excluded; None without a limit."""
         bounds = [bound for bound in (self.until, self.as_of) if bound is not None]
         return min(bounds, default=None)
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the search is limited to some messages, for example to one thread. The query `messages_within` then
-        compares only these messages."""
+        """Whether the search is limited to some messages, which `messages_within` selects first."""
         return any(limit is not None for limit in (self.thread_key, self.since, self.ends))
 
 
 def requested(args: SearchMemoryArgs | GetContextArgs, scope: ChatScope, **own: Any) -> SearchRequest:
-    """Return the search request of a tool call. The owner and the chat come from `scope`. Other fields are copied from
-    the arguments with the same names. The values in `own` replace all other values."""
+    """The search request of a tool call. The values in `own` replace all others."""
     same = {field.name: getattr(args, field.name) for field in fields(SearchRequest) if hasattr(args, field.name)}
     wanted: dict[str, Any] = {**same, "owner_id": scope.owner_id, "chat_id": scope.chat_id, **own}
     return SearchRequest(**wanted)

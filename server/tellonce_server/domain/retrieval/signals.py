@@ -1,9 +1,5 @@
-"""Measures the signals of a question's candidates. Each signal of a message is one number. `ranking` weights the signals
-later. Pure.
-
-Arithmetic runs on arrays with one entry per candidate; text analysis runs text by text. The signals do not depend on
-the weights. When weights are fitted, the signals are therefore measured only once.
-"""
+"""Measures the signals of a question's candidates. `ranking` weights them later, so a fit measures them only once.
+Pure."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -28,15 +24,14 @@ Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 
 ONE_MATCH: Final = 0.0607927
-"""The value of `ts_rank` for a word that occurs once. As in BM25, each further occurrence adds less; the limit is 1.64
-times this value."""
+"""The `ts_rank` of a word that occurs once. Each further occurrence adds less; the limit is 1.64 times this value."""
 
 
 class Candidate(NamedTuple):
-    """A message that may answer a question. The fields are in the order of the query's columns.
+    """A message that may answer a question, in the order of the query's columns.
 
-    `head` is the beginning of the message's text; it is empty for a long reply. `ranks` contains the `ts_rank` of every
-    term, or is None if the message contains no term. `cosine` is None if the message has no vector.
+    `head` is the beginning of the text, empty for a long reply. `ranks` is the `ts_rank` of every term, or None without
+    any term. `cosine` is None without a vector.
     """
 
     chat_id: int
@@ -85,8 +80,7 @@ class Learned(NamedTuple):
 
 
 PARSED = 60
-"""The time expressions of at most this many messages are parsed. Messages of the named person are parsed first. Parsing
-a message takes about 0.1 ms the first time; the result is cached."""
+"""Maximum messages whose time expressions are parsed. Parsing takes about 0.1 ms the first time."""
 
 SESSION_PAUSE = timedelta(hours=4)
 """A pause of this length separates two sessions."""
@@ -96,9 +90,8 @@ NONE = -1
 
 @dataclass(frozen=True, slots=True)
 class SignalTable:
-    """The signals, one entry per candidate. A `cosine` of NaN means that the message has no vector. All other signals
-    are 0 to 1, except `words` (BM25) and `shortness`. `exact_time` means that the message was sent within the time that
-    the query certainly names, or refers to this time."""
+    """The signals, one entry per candidate. A `cosine` of NaN means that the message has no vector. Other signals are 0
+    to 1, except `words` (BM25) and `shortness`."""
 
     words: Floats
     cosine: Floats
@@ -122,8 +115,7 @@ class SignalTable:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The signals of all candidates. `following` gives, for each candidate, the index of the next message of its
-    thread, or NONE. `session` gives the number of the candidate's session."""
+    """`following` is the index of the next message of the candidate's thread, or NONE. `session` numbers the sessions."""
 
     signals: SignalTable
     following: Indices
@@ -180,8 +172,7 @@ def _floats(values: Iterable[float]) -> Floats:
 
 
 def _replies(c: Candidate) -> bool:
-    """Whether the message is a reply of the assistant. In an imported chat, an assistant message with a person's name
-    is from a person. Messages of persons do not count as replies."""
+    """In an imported chat, an assistant message with a speaker is from a person."""
     return c.role == "assistant" and c.routine is None and c.speaker is None
 
 
@@ -206,9 +197,7 @@ def _mentioning(
 
 
 def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
-    """For each candidate, return two values. The first is the index of the next message of the candidate's thread, or
-    NONE if that message is not a candidate. The second is the number of the candidate's session. A session is a series
-    of candidates of one thread without a long pause between them."""
+    """The indexes of the next messages, and the numbers of the sessions."""
     keys = [(c.chat_id, c.thread_key) for c in candidates]
     threads = {key: place for place, key in enumerate(dict.fromkeys(keys))}
     thread = np.array([threads[key] for key in keys], dtype=np.intp)
@@ -248,8 +237,7 @@ class Scale:
 
 
 def scale(values: Floats, least: float) -> Scale:
-    """The mean and the standard deviation of the values. The deviation is at least `least`, because differences between
-    two or three candidates mean nothing."""
+    """The mean and the deviation of the values, at least `least`. Differences between a few candidates mean nothing."""
     return Scale(float(values.mean()), max(least, float(values.std()))) if len(values) else Scale(0.0, 0.0)
 
 
@@ -272,14 +260,13 @@ def bm25(question: Question, ranks: Floats, tokens: Floats) -> Floats:
 
 
 def coverage(question: Question, ranks: Floats) -> Floats:
-    """The weight of the matched words, divided by the weight of all words of the question. The value is 0 to 1."""
+    """The weight of the matched words, divided by the weight of all words of the question."""
     matched: Floats = (ranks > 0).astype(np.float64) @ np.array(question.weights)
     return matched / question.total
 
 
 def with_time(question: Question, covered: Floats, of_time: Floats) -> Floats:
-    """The coverage, in which a time that the question certainly names counts as words. Its share is TIME_COVERED, or
-    all if the question has no other words."""
+    """The coverage, in which a time that the question certainly names counts as words with the share TIME_COVERED."""
     if question.of_span:
         return of_time
     if not question.is_exact:
@@ -289,15 +276,13 @@ def with_time(question: Question, covered: Floats, of_time: Floats) -> Floats:
 
 
 def longness(tokens: Floats) -> Floats:
-    """The length of a reply on a logarithmic scale. The value is 0 for at most LONG_TOKENS tokens, and 1 for at least
-    VERY_LONG_TOKENS tokens."""
+    """The length of a reply on a logarithmic scale: 0 up to LONG_TOKENS, 1 from VERY_LONG_TOKENS."""
     grown: Floats = np.log(np.maximum(1, tokens) / w.LONG_TOKENS) / log(w.VERY_LONG_TOKENS / w.LONG_TOKENS)
     return grown.clip(0.0, 1.0)
 
 
 def shortness(tokens: Floats) -> Floats:
-    """The shortness of a message. The value is `ln(SHORT_TOKENS / tokens)`. For a message of at least SHORT_TOKENS
-    tokens, the value is 0."""
+    """`ln(SHORT_TOKENS / tokens)`, or 0 for a longer message."""
     lacking: Floats = np.log(w.SHORT_TOKENS / np.maximum(1, tokens))
     return lacking.clip(0.0)
 
@@ -320,8 +305,7 @@ def asking(text: str) -> float:
 @of_texts
 @lru_cache(_REMEMBERED)
 def first_person(text: str) -> bool:
-    """Whether the text has a first-person word. A set of words is used, because a pattern takes five times as long. For
-    two hundred messages, the set saves a millisecond."""
+    """Whether the text has a first-person word. A set of words is five times as fast as a pattern."""
     if not _FIRST_PERSON.isdisjoint(text.split()):
         return True
     return not text.isascii() and not _FIRST_PERSON_UNSPACED.isdisjoint(text)
@@ -330,8 +314,7 @@ def first_person(text: str) -> bool:
 @of_texts
 @lru_cache(_REMEMBERED)
 def time_words(text: str) -> bool:
-    """Whether the text has a time word. Testing a set of words is ten times as fast as the pattern. The pattern is
-    therefore used only for numbers and pairs of words."""
+    """Whether the text has a time word. A set of words is ten times as fast as the pattern."""
     words = _WORD.findall(text.lower())
     if not _TIME_WORDS.isdisjoint(words):
         return True
@@ -356,15 +339,13 @@ def numbers(text: str) -> list[str]:
 
 
 def names_routine(text: str, routine: str) -> bool:
-    """Whether a text contains a part of a routine's name. Hyphens are ignored: `the checkin` contains a part of
-    `evening-check-in`."""
+    """Whether a text contains a part of a routine's name: `the checkin` contains one of `evening-check-in`."""
     plain = text.lower().replace("-", "")
     return any(part in plain for part in routine.lower().replace("-in", "in").split("-") if len(part) > 3)
 
 
 def mentions(text: str, sent_at: datetime, spans: Sequence[Span], zone: ZoneInfo) -> bool:
-    """Whether a time expression in a message overlaps one of the periods. The expression is read relative to the time
-    when the message was sent."""
+    """Whether a time expression in a message overlaps one of the periods."""
     return any(
         first < end and last > start for first, last in _mentioned_spans(text, sent_at, zone) for start, end in spans
     )
