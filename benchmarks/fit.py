@@ -47,7 +47,6 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "FIRST_PERSON": (0.1, 0.8),
     "SHORT": (0.1, 0.8),
     "IN_SPAN": (0.5, 3.0),
-    "AFTER_SPAN": (0.3, 2.0),
     "MENTIONS_SPAN": (0.5, 3.0),
     "TIME_WORDS": (0.2, 1.5),
     "AMOUNTS": (0.2, 1.5),

@@ -16,7 +16,6 @@ from tellonce_server.domain.retrieval.lexical import any_of, owner_scope, quoted
 from tellonce_server.domain.retrieval.question import Question, ScopeFacts
 from tellonce_server.domain.retrieval.search_results import SearchRequest
 from tellonce_server.domain.retrieval.signals import Candidate, Learned
-from tellonce_server.domain.retrieval.weights import AFTER_DAYS
 from tellonce_server.store import retrieval
 from tellonce_server.store.database import Database
 from tellonce_text.dates.meanings import Span
@@ -33,6 +32,9 @@ NEIGHBOURED = 40
 
 OF_A_SPAN = 1000
 """Maximum messages that are read for a period in the question, the first ones. A busy month has about this many."""
+
+REPORTED = timedelta(days=7)
+"""Most messages about a time are sent at most so much later."""
 
 MEMORIES = 40
 LISTED = 60
@@ -164,4 +166,4 @@ def _sent_between(question: Question) -> tuple[datetime | None, datetime | None,
     if not spans:
         return None, None, None
     end = max(end for _, end in spans)
-    return min(start for start, _ in spans), end + timedelta(days=AFTER_DAYS), end + LONGEST_MENTIONED
+    return min(start for start, _ in spans), end + REPORTED, end + LONGEST_MENTIONED

@@ -80,7 +80,6 @@ def _options(x: SignalTable) -> Floats:
         + w.AMOUNTS * x.amounts
         + w.TASTES * x.tastes
         + w.IN_SPAN * x.in_span
-        + w.AFTER_SPAN * x.after_span
         + w.EXACT_TIME * x.exact_time
     )
 

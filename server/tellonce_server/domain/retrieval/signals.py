@@ -108,7 +108,6 @@ class SignalTable:
     amounts: Floats
     tastes: Floats
     in_span: Floats
-    after_span: Floats
     mentions_span: Floats
     exact_time: Floats
 
@@ -134,7 +133,6 @@ def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo
     cosine = np.array([c.cosine for c in candidates], dtype=np.float64)
     covered, none = coverage(question, ranks), np.zeros(len(candidates))
     spans, asked = question.spans, numbers(question.wording)
-    late = timedelta(days=w.AFTER_DAYS)
     sent = _floats(any(start <= c.sent_at < end for start, end in spans) for c in candidates) if spans else none
     told = _mentioning(question, candidates, covered, cosine, zone) if question.told else none
     of_time = np.maximum(sent, told)
@@ -159,9 +157,6 @@ def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo
         if question.asks_advice and not question.asks_assistant
         else none,
         in_span=sent,
-        after_span=_floats(any(end <= c.sent_at < end + late for _, end in spans) for c in candidates)
-        if spans
-        else none,
         mentions_span=told * (1 - w.SAID_THEN * sent),
         exact_time=of_time * question.precision,
     )

@@ -61,10 +61,6 @@ SHORT: Final = 0.6
 IN_SPAN: Final = 1.2
 """Added for a message that was sent within the time that the query names."""
 
-AFTER_SPAN: Final = 1.0
-"""Added for a message that was sent at most AFTER_DAYS days after the time in the query. People often report an event
-later."""
-
 MENTIONS_SPAN: Final = 3.0
 """Added for a message that refers to the time in the query. For example, a message of the next day contains
 "yesterday"."""
@@ -158,5 +154,3 @@ FAR: Final = 9.0
 of 100 answers (92 of 100 in the generated conversations with an assistant). Only a quarter to two thirds of all
 candidates are kept. These figures were measured on seeds 2 and 5 of the generator and on the conversations written by
 hand."""
-
-AFTER_DAYS: Final = 7
