@@ -30,7 +30,6 @@ def found(
         cosine,
         (number,),
         covered,
-        own_score=8.0 - number,
     )
 
 
@@ -47,16 +46,9 @@ def test_a_question_is_offered_all_that_bears_on_it_in_rank_order_and_five_messa
     assert ids(p.choose([found(n) for n in range(9, 20)], ASKING, THREAD, frozenset(), LIMITS)) == list(range(9, 14))
 
 
-def test_a_memory_moves_its_message_forward_only_behind_those_that_a_small_context_shows() -> None:
-    near = [found(n)._replace(score=9 - n / 4, own_score=9 - n / 4) for n in range(16)]
-    learned_from = [near[2]._replace(score=12.0), *near[:2], *near[3:15], near[15]._replace(score=8.9)]
-    chosen = ids(p.choose(sorted(learned_from, key=lambda f: -f.score), ASKING, THREAD, frozenset(), LIMITS))
-    assert chosen == [*range(p.UNMOVED), 15, *range(p.UNMOVED, 15)]
-
-
 def test_a_message_of_equal_words_and_the_question_asked_before_are_no_evidence() -> None:
     said = found(1)._replace(text="My sister Ann lives in Graz since May.")
-    again = found(3)._replace(text="Where does my sister live?", cosine=0.95)
+    again = found(3)._replace(text="in which town does my sister live")
     twice = found(4)._replace(text="my sister Ann lives in Graz, since May")
     other = found(5)._replace(text="She moved there for a job at the opera.")
     asked = "In which town does my sister live?"
@@ -110,9 +102,7 @@ def test_another_thread_speaks_when_it_holds_plainly_more_of_the_question() -> N
 
 def test_more_of_another_chat_is_shown_the_better_it_answers() -> None:
     def shown(cosine: float, covered: float, own: Sequence[Result] = (), *, several: bool = True) -> int:
-        there = [
-            found(n, cosine=cosine, covered=covered)._replace(chat_id=2, score=8.0, own_score=8.0) for n in range(60)
-        ]
+        there = [found(n, cosine=cosine, covered=covered)._replace(chat_id=2, score=8.0) for n in range(60)]
         return len(p.with_other_chats(own, [*there, *own], ASKING, 1, several=several)) - len(own)
 
     assert shown(0.5, 0.0) == shown(0.1, 0.6) == p.OTHER_CHATS
@@ -125,7 +115,7 @@ def test_more_of_another_chat_is_shown_the_better_it_answers() -> None:
 
 
 def test_a_memory_of_all_chats_is_no_answer_of_this_chat_and_hides_no_message_of_another() -> None:
-    there = [found(n)._replace(chat_id=2, score=8.0, own_score=8.0) for n in range(3)]
+    there = [found(n)._replace(chat_id=2, score=8.0) for n in range(3)]
     note = found(50, "fact", covered=1.0, cosine=0.9)._replace(chat_id=None)
     assert ids(p.with_other_chats([note], there, ASKING, 1, several=True)) == [0, 1, 2, 50]
     assert not p.is_answered(p.of_chat([note], 1))

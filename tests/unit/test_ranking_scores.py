@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tellonce_server.domain.retrieval import weights
 from tellonce_server.domain.retrieval.asked_times import AskedTimes
+from tellonce_server.domain.retrieval.echoes import below_sources
 from tellonce_server.domain.retrieval.question import Question, ScopeFacts, question
 from tellonce_server.domain.retrieval.ranking import rank
 from tellonce_server.domain.retrieval.signals import (
@@ -56,7 +57,7 @@ def said(number: int, head: str, **changes: object) -> Candidate:
 
 
 def order(q: Question, *candidates: Candidate) -> list[int]:
-    scores = rank(q, candidates, ZONE).scores
+    scores = below_sources(q, candidates, rank(q, candidates, ZONE).scores, ())
     return [c.id for _, c in sorted(zip(scores, candidates, strict=True), key=lambda pair: -pair[0])]
 
 
@@ -241,10 +242,10 @@ def test_advice_builds_on_what_the_user_likes_and_refuses() -> None:
     assert order(q, plain, taste._replace(role="assistant")) == [1, 2]
 
 
-def test_the_day_the_query_names_counts_and_so_do_the_days_after() -> None:
+def test_the_day_that_the_query_names_counts() -> None:
     q = asked("walk", "walk", spans=((AT, AT + DAY),))
-    on, after, before = (said(n, "walk", ranks=HIT, sent_at=AT + days * DAY) for n, days in ((1, 0), (2, 3), (3, -20)))
-    assert order(q, before, after, on) == [1, 2, 3]
+    on, before = said(1, "walk", ranks=HIT, sent_at=AT), said(2, "walk", ranks=HIT, sent_at=AT - 20 * DAY)
+    assert order(q, before, on) == [1, 2]
 
 
 def test_a_message_that_mentions_the_day_beats_one_sent_on_it() -> None:

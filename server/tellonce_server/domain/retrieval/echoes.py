@@ -5,11 +5,13 @@ Without a model, the assistant's replies are quotations. They would rank above t
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from tellonce_server.domain.retrieval.question import Question
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.domain.retrieval.signals import Candidate, Floats, asking
 from tellonce_text.caches import of_texts
 
@@ -30,7 +32,7 @@ _REMEMBERED: Final = 512
 """A question has fewer candidates."""
 
 
-class Source(NamedTuple):
+class _Source(NamedTuple):
     """A text that may be repeated: a message of the user or a memory."""
 
     text: str
@@ -38,19 +40,20 @@ class Source(NamedTuple):
     score: float
 
 
-def said(candidates: Sequence[Candidate], scores: Floats) -> Iterator[Source]:
-    """The messages of the user, except those that consist of questions."""
-    pairs = zip(candidates, scores.tolist(), strict=True)
-    return (Source(c.head, c.sent_at, score) for c, score in pairs if c.role == "user" and asking(c.head) < 1)
-
-
-def below_sources(candidates: Sequence[Candidate], scores: Floats, sources: Iterable[Source]) -> Floats:
-    """The scores, lowered so that each echo is below all earlier texts that it repeats."""
+def below_sources(
+    question: Question, candidates: Sequence[Candidate], scores: Floats, memories: Sequence[Result]
+) -> Floats:
+    """The scores, lowered so that each echo is below all earlier messages and memories that it repeats. They are not
+    lowered if the question asks for the assistant's words."""
+    if question.asks_assistant:
+        return scores
     replies = {i: _grams(c.head) for i, c in enumerate(candidates) if c.role == "assistant" and c.speaker is None}
     replied = frozenset[int]().union(*replies.values())
     if not replied:
         return scores
-    stated = list(sources)
+    said = zip(candidates, scores.tolist(), strict=True)
+    stated = [_Source(c.head, c.sent_at, score) for c, score in said if c.role == "user" and asking(c.head) < 1]
+    stated += [_Source(memory.text, memory.at, memory.score) for memory in memories]
     holders: dict[int, list[int]] = {}
     for number, source in enumerate(stated):
         for gram in _grams(source.text) & replied:
@@ -64,8 +67,8 @@ def below_sources(candidates: Sequence[Candidate], scores: Floats, sources: Iter
 
 
 def _repeated(
-    grams: Set[int], sent_at: datetime, stated: Sequence[Source], holders: Mapping[int, Sequence[int]]
-) -> list[Source]:
+    grams: Set[int], sent_at: datetime, stated: Sequence[_Source], holders: Mapping[int, Sequence[int]]
+) -> list[_Source]:
     """The earlier texts that a reply repeats. `holders` gives the indexes in `stated` of the texts with a group of
     words."""
     shared = grams & holders.keys()

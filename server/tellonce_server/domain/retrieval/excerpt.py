@@ -64,10 +64,8 @@ def _marked_sentences(text: str) -> list[str]:
 
 
 def _fits(sentences: list[str], query: str) -> list[float]:
-    """How well each sentence fits the question. The score is the number of the question's words in the sentence. Each
-    sentence also gets a part of the scores of the two sentences next to it. An answer is often next to a sentence with
-    the question's words. A word that occurs in several sentences counts less. A sentence that is a question counts
-    less, because a question rarely answers another question."""
+    """How well each sentence fits the question: by the question's words in it and beside it. Rare words count more, and
+    questions less."""
     wanted = set(content_stems(query))
     words = [wanted & set(content_stems(sentence)) for sentence in sentences]
     count = Counter(word for one in words for word in one)

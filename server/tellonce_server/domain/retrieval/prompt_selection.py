@@ -3,24 +3,17 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from operator import attrgetter
 
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import ContextDefaults
 from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.question import asks
 from tellonce_server.domain.retrieval.search_results import Result
-from tellonce_server.domain.retrieval.signals import asking
 from tellonce_text.caches import of_texts
 
 SUMMARIES = 2
 TIMELINE = 16
 """Maximum summaries for a question about the history of a topic."""
-
-UNMOVED = 12
-"""Number of first messages for a question. Memories do not change the order of these messages. A context of 1,000
-tokens has room for about this many messages. A small context therefore contains the same messages before and after the
-summarizer has learned memories."""
 
 MORE_MEMORIES = 12
 """Maximum memories for a question. For other messages, the maximum is `limits.memories`."""
@@ -30,7 +23,7 @@ MEMORY_COVERED = 0.15
 
 MESSAGE_COSINE = 0.45
 MESSAGE_COVERED = 0.3
-"""Minimum cosine and minimum share of the query's words. A result near a message reaches one of the two."""
+"""Minimum cosine and minimum share of the query's words. A near result reaches one of the two."""
 
 OTHER_THREAD_MARGIN = 0.25
 """How much more of the query's words a message of another thread must contain."""
@@ -73,17 +66,9 @@ def _summaries(ranked: Sequence[Result]) -> list[Result]:
 
 
 def _bearing(messages: Sequence[Result], least: int) -> list[Result]:
-    """The relevant messages, best first. The first `least` messages are always included, because so few scores are not
-    enough to judge relevance. Messages that are not relevant are left out even if the budget has room for them.
-
-    Memories raise the ranks of the messages from which they were learned. The first UNMOVED messages keep their ranks.
-    """
-    ranked = sorted(messages, key=attrgetter("own_score", "at", "id"), reverse=True)
-    floor = max(w.FLOOR, ranked[0].own_score - w.FAR) if ranked else 0.0
-    unmoved = max(least, UNMOVED)
-    first = [f for place, f in enumerate(ranked[:unmoved]) if place < least or f.score >= floor]
-    others = sorted(ranked[unmoved:], key=attrgetter("score", "at", "id"), reverse=True)
-    return [*first, *(f for f in others if f.score >= floor)]
+    """The relevant messages, best first, and at least `least`. So few scores are not enough to judge relevance."""
+    floor = max(w.FLOOR, messages[0].score - w.FAR) if messages else 0.0
+    return [f for place, f in enumerate(messages) if place < least or f.score >= floor]
 
 
 def _near(result: Result) -> bool:
@@ -164,24 +149,19 @@ def with_other_chats(
     return [*sorted(both, key=lambda f: places[f.place]), *rest]
 
 
-SAME_QUESTION = 0.9
-"""Minimum cosine of an earlier question that is the same question in other words."""
-
 _WORD = re.compile(r"\w+")
 
 
 def without_copies(messages: Sequence[Result], query: str) -> list[Result]:
-    """The messages, best first, without earlier copies of the question and without messages of equal words. A long
-    reply always stays, because its text is not loaded yet."""
+    """The messages, best first, without copies of the question or of a better message. A long reply always stays,
+    because its text is not loaded yet."""
     kept: list[Result] = []
-    said: set[Sequence[str]] = set()
-    asked = _words(query)
+    said = {_words(query)}
     for result in messages:
         words = _words(result.text)
-        if not (_asks_again(result, words, asked) or words in said):
+        if not words or words not in said:
             kept.append(result)
-        if words:
-            said.add(words)
+        said.add(words)
     return kept
 
 
@@ -190,9 +170,3 @@ def without_copies(messages: Sequence[Result], query: str) -> list[Result]:
 @lru_cache(2_048)
 def _words(text: str) -> Sequence[str]:
     return tuple(_WORD.findall(text.casefold()))
-
-
-def _asks_again(result: Result, words: Sequence[str], asked: Sequence[str]) -> bool:
-    if result.role != "user" or asking(result.text) < 1:
-        return False
-    return words == asked or (result.cosine or 0.0) >= SAME_QUESTION

@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from tellonce_server.domain.retrieval import echoes
 from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.feedback import feedback
 from tellonce_server.domain.retrieval.question import Question
@@ -45,10 +44,7 @@ def rank(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) ->
     """Rank the candidates. Scores are comparable within one ranking only."""
     first = weigh(measure(question, candidates, zone))
     shared = feedback(question.text, [c.head for c in candidates], first.scores)
-    scores = first.scores + w.FEEDBACK * shared
-    if not question.asks_assistant:
-        scores = echoes.below_sources(candidates, scores, echoes.said(candidates, scores))
-    return replace(first, scores=scores)
+    return replace(first, scores=first.scores + w.FEEDBACK * shared)
 
 
 def weigh(m: Measured) -> Ranking:

@@ -30,9 +30,9 @@ def messages(
 ) -> list[Result]:
     """The candidates as results, at most `most` and those with the same score as the last. `scores` are the ranking's
     scores with the influence of memories."""
-    total, own = scores.tolist(), ranking.scores.tolist()
-    least, covered = _least(total, most), ranking.signals.coverage.tolist()
-    return [_message(*one) for one in zip(candidates, total, covered, own, strict=True) if one[1] >= least]
+    total, covered = scores.tolist(), ranking.signals.coverage.tolist()
+    least = _least(total, most)
+    return [_message(*one) for one in zip(candidates, total, covered, strict=True) if one[1] >= least]
 
 
 def _least(scores: Sequence[float], most: int | None) -> float:
@@ -41,12 +41,12 @@ def _least(scores: Sequence[float], most: int | None) -> float:
 
 
 # The next two functions have positional arguments for speed: two hundred such objects are created for a question.
-def _message(c: Candidate, score: float, covered: float, own_score: float) -> Result:
+def _message(c: Candidate, score: float, covered: float) -> Result:
     chat_id, number, thread_key, _, role, speaker, at, tokens, routine, head, clipped, cosine, _ = c
     clipped = clipped or not head
     return Result(
         "message", number, chat_id, thread_key, head, role, speaker, at, tokens, score, cosine, (number,), covered,
-        routine, None, False, clipped, own_score,
+        routine, None, False, clipped,
     )  # fmt: skip
 
 

@@ -174,8 +174,7 @@ def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Result]:
     matches = scored_results.matches(x.question, x.learned, by_score, r.zone)
     learned = scored_results.learned(x.question, x.learned, matches, most if r.kinds is None else None)
     scores = by_score.scores + scored_results.support(x.messages, by_score, x.learned, matches)
-    if not x.question.asks_assistant:
-        scores = echoes.below_sources(x.messages, scores, [echoes.Source(f.text, f.at, f.score) for f in learned])
+    scores = echoes.below_sources(x.question, x.messages, scores, learned)
     results = [*scored_results.messages(x.messages, by_score, scores, most), *learned]
     wanted = [result for result in results if r.kinds is None or result.kind in r.kinds]
     if x.question.of_span:

@@ -19,7 +19,6 @@ class Result(NamedTuple):
     - `covered`: the weighted share of the query's words in the text, or with `by_time` the match of the query's time.
     - `source_ids`: message ids.
     - `listed`: the query names a category of which this is one of several members. `named`: a model named it.
-    - `own_score`: a message's score without the addition from memories.
     - `since`: the start of a summary's period. `due`: the due time of a goal or date.
     """
 
@@ -40,7 +39,6 @@ class Result(NamedTuple):
     memory_status: MemoryStatus | None = None
     listed: bool = False
     clipped: bool = False
-    own_score: float = 0.0
     full_text: str = ""
     named: bool = False
     since: datetime | None = None
