@@ -39,16 +39,6 @@ class TokenBudget:
         return taken
 
 
-@dataclass(frozen=True)
-class Taken:
-    """`kept` and `left` are the indexes of the items that fit and do not fit. `cost` is the tokens of `texts`."""
-
-    kept: Sequence[int]
-    left: Sequence[int]
-    texts: Sequence[str]
-    cost: int
-
-
 @lru_cache(64)
 def scaled(budgets: Budgets, total: int) -> Budgets:
     return Budgets(**{name: share * total // DEFAULT_TOTAL for name, share in budgets.model_dump().items()})
@@ -70,25 +60,23 @@ def cost(line: str) -> int:
 
 def take(
     items: Sequence[ItemT], render: Callable[[ItemT], str], share: int, token_budget: TokenBudget, *, dense: bool
-) -> Taken:
-    """Take items in the given order within the share and the budget.
+) -> tuple[list[tuple[ItemT, str]], list[ItemT]]:
+    """The items that fit into the share and the budget, each with its text, and the items that do not.
 
     If `dense` is true, an item that does not fit is skipped. Otherwise the list ends there, because history must stay
-    contiguous. An item that renders as an empty text is skipped.
+    contiguous. An item that renders as an empty text is in neither list.
     """
-    kept: list[int] = []
-    texts: list[str] = []
-    spent = 0
-    for index, item in enumerate(items):
-        text = render(item)
-        if not text:
+    kept: list[tuple[ItemT, str]] = []
+    left: list[ItemT] = []
+    for item in items:
+        if left and not dense:
+            left.append(item)
             continue
+        text = render(item)
         price = cost(text)
-        if spent + price <= share and token_budget.pay(price):
-            kept.append(index)
-            texts.append(text)
-            spent += price
-        elif not dense:
-            break
-    left = sorted(set(range(len(items))).difference(kept))
-    return Taken(kept, left, texts, spent)
+        if text and price <= share and token_budget.pay(price):
+            kept.append((item, text))
+            share -= price
+        elif text:
+            left.append(item)
+    return kept, left

@@ -122,8 +122,8 @@ class History:
         wanted, share = self._wanted(candidates, share)
         newer = [self._newest[0].line if self._newest else None, *wanted]
         pairs = list(zip(wanted, newer, strict=False))
-        taken = take(pairs, lambda pair: self._priced_line(*pair), share, self._draft.token_budget, dense=False)
-        fitting = wanted[: len(taken.kept)][::-1]
+        kept, _ = take(pairs, lambda pair: self._priced_line(*pair), share, self._draft.token_budget, dense=False)
+        fitting = wanted[: len(kept)][::-1]
         cut_by_budget = len(wanted) > len(fitting)
         return _from_a_step(fitting) if cut_by_budget else fitting
 
@@ -157,11 +157,10 @@ class History:
         draft, oldest = self._draft, min((line.id for line in self.messages), default=None)
         chunks = [c for c in self._m.rows.chunks if oldest is None or c.from_id < oldest][::-1]
         chunks = [c for c in chunks if c.id not in recalled]
-        taken = take(chunks, self._unsaid_line, draft.shares.summaries, draft.token_budget, dense=False)
-        last = max(taken.kept, default=-1)
-        draft.omit("summary", [c.id for c in chunks[last + 1 :]], "summaries budget")
-        draft.note("summaries", [chunks[index].id for index in reversed(taken.kept)])
-        return [*reversed(taken.texts)]
+        kept, left = take(chunks, self._unsaid_line, draft.shares.summaries, draft.token_budget, dense=False)
+        draft.omit("summary", [chunk.id for chunk in left], "summaries budget")
+        draft.note("summaries", [chunk.id for chunk, _ in reversed(kept)])
+        return [text for _, text in reversed(kept)]
 
     def _unsaid_line(self, chunk: Chunk) -> str:
         text = unsaid(chunk.text, self._draft.says)

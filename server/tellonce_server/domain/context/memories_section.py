@@ -109,12 +109,11 @@ class Memories:
     ) -> tuple[list[tuple[ItemT, str]], list[ItemT]]:
         """The items that fit into `share`, each with its line, and the other items."""
         draft = self._draft
-        taken = take(items, render, share, draft.token_budget, dense=True)
-        self._spent += taken.cost
-        for text in taken.texts:
+        kept, left = take(items, render, share, draft.token_budget, dense=True)
+        self._spent += sum(cost(text) for _, text in kept)
+        for _, text in kept:
             draft.say("memories", text)
-        kept = [(items[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
-        return kept, [items[i] for i in taken.left]
+        return kept, left
 
     def write(self) -> None:
         """Write the section's text."""
