@@ -359,4 +359,4 @@ def test_the_words_of_a_message_without_a_vector_count_as_much_as_words_and_mean
 def test_without_any_vectors_the_lexical_score_counts_once() -> None:
     q = asked("harmonium", "harmonium")
     plain = said(1, "a harmonium", ranks=HIT, cosine=None), said(2, "music", ranks=MISS, cosine=None)
-    assert rank(q, plain, ZONE).similarity[0] <= weights.LEXICAL * weights.MOST_DEVIATIONS + weights.COVERAGE
+    assert rank(q, plain, ZONE).similarity[0] <= weights.MOST_DEVIATIONS + weights.COVERAGE

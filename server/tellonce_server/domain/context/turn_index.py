@@ -31,7 +31,8 @@ SESSION_HEADING = (
 
 def prompt_index(results: Sequence[Result], chat_id: int, now: datetime, zone: ZoneInfo) -> str:
     """The fenced index of the memories that are related to a prompt; empty if there are none."""
-    lines = [_line(result, chat_id, now, zone) for result in results[:MOST_LINES]]
+    shown = results[:MOST_LINES]
+    lines = [contained(f"{_number(x, chat_id)} · {_about(x, now, zone)} · {short(x.full_text)}") for x in shown]
     return fenced("\n".join([HEADING, *lines])) if lines else ""
 
 
@@ -39,10 +40,6 @@ def session_index(context: str, last_sessions: str) -> str:
     """The start of a session: how to use the memory, a context, and the summary of the project's sessions."""
     last = fenced(contained(f"This project's last sessions: {mask(last_sessions.strip())}")) if last_sessions else ""
     return "\n\n".join(part for part in (SESSION_HEADING, context, last) if part)[:MOST_CHARACTERS]
-
-
-def _line(result: Result, chat_id: int, now: datetime, zone: ZoneInfo) -> str:
-    return contained(f"{_number(result, chat_id)} · {_about(result, now, zone)} · {short(result.full_text)}")
 
 
 def short(text: str) -> str:

@@ -58,7 +58,7 @@ def _for_question(
 
 def _memories(ranked: Sequence[Result], limits: ContextDefaults) -> list[Result]:
     found = (f for f in ranked if f.kind in MEMORY_KINDS)
-    return [f for f in found if (f.cosine or 0.0) >= limits.min_cosine or f.covered >= MEMORY_COVERED]
+    return [f for f in found if _reaches(f, MEMORY_COVERED, limits.min_cosine)]
 
 
 def _summaries(ranked: Sequence[Result]) -> list[Result]:
@@ -72,7 +72,11 @@ def _bearing(messages: Sequence[Result], least: int) -> list[Result]:
 
 
 def _near(result: Result) -> bool:
-    return (result.cosine or 0.0) >= MESSAGE_COSINE or result.covered >= MESSAGE_COVERED
+    return _reaches(result, MESSAGE_COVERED, MESSAGE_COSINE)
+
+
+def _reaches(result: Result, covered: float, cosine: float) -> bool:
+    return result.covered >= covered or (result.cosine or 0.0) >= cosine
 
 
 def _of_thread(messages: Sequence[Result], thread_key: str | None) -> list[Result]:
@@ -107,7 +111,7 @@ have no such result in their own conversation, and 82 % have none in another one
 
 def is_answered(found: Sequence[Result]) -> bool:
     """Whether the results probably answer the question. Then other chats are not searched."""
-    return any(f.covered >= ANSWERED_COVERED or (f.cosine or 0.0) >= ANSWERED_COSINE for f in found)
+    return any(_reaches(f, ANSWERED_COVERED, ANSWERED_COSINE) for f in found)
 
 
 def of_chat(found: Sequence[Result], chat_id: int) -> list[Result]:
@@ -117,13 +121,13 @@ def of_chat(found: Sequence[Result], chat_id: int) -> list[Result]:
 
 
 def _may_answer(found: Sequence[Result]) -> bool:
-    return any(f.covered >= POSSIBLE_COVERED or (f.cosine or 0.0) >= POSSIBLE_COSINE for f in found)
+    return any(_reaches(f, POSSIBLE_COVERED, POSSIBLE_COSINE) for f in found)
 
 
 def _is_clearly_better(others: Sequence[Result], own: Sequence[Result]) -> bool:
     covered = max((f.covered for f in own), default=0.0) + OTHER_THREAD_MARGIN
-    near = max((f.cosine or 0.0 for f in own), default=0.0) + NEARER
-    return any(f.covered >= covered or (f.cosine or 0.0) >= near for f in others)
+    cosine = max((f.cosine or 0.0 for f in own), default=0.0) + NEARER
+    return any(_reaches(f, covered, cosine) for f in others)
 
 
 def with_other_chats(

@@ -52,7 +52,7 @@ def weigh(m: Measured) -> Ranking:
     lexical = scale(x.words, w.LEAST_LEXICAL_DEVIATION)
     dense = scale(x.cosine[~np.isnan(x.cosine)], w.LEAST_DENSE_DEVIATION)
     words = lexical.standard(x.words)
-    alike = w.LEXICAL * words + w.DENSE * dense.standard_or(x.cosine, words) + _fitting(x)
+    alike = words + w.DENSE * dense.standard_or(x.cosine, words) + _fitting(x)
     scores = alike + _options(x) + _shared_by_sessions(m, alike) + _shared_by_neighbors(m, alike)
     return Ranking(scores, alike, x, lexical, dense)
 

@@ -98,7 +98,7 @@ def matches(question: Question, rows: Sequence[Learned], ranking: Ranking, zone:
     cosines = np.array([row.cosine for row in rows], dtype=np.float64)
     covered = coverage(question, ranks)
     words = ranking.lexical.standard(bm25(question, ranks, np.array(tokens, dtype=np.float64)))
-    similarity = w.LEXICAL * words + w.DENSE * ranking.dense.standard_or(cosines, words) + w.COVERAGE * covered
+    similarity = words + w.DENSE * ranking.dense.standard_or(cosines, words) + w.COVERAGE * covered
     of_time = _of_time(question, rows, similarity, zone)
     covered = with_time(question, covered, np.array(of_time, dtype=np.float64))
     return Matches(tokens, covered.tolist(), similarity.tolist(), of_time)

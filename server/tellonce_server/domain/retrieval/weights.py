@@ -11,9 +11,6 @@ while choosing. The figures in docs/explanation/performance.md are from seed 3.
 
 from typing import Final
 
-LEXICAL: Final = 1.0
-"""Weight of the BM25 score per standard deviation."""
-
 DENSE: Final = 1.0
 """Weight of the cosine per standard deviation. The query is embedded without names of persons."""
 
