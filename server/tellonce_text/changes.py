@@ -40,7 +40,7 @@ Changes: TypeAlias = Mapping[tuple[int, int], Sequence[Change]]
 
 
 def marked(text: str, place: MessageRange | None, changes: Changes, known: Container[int] = ()) -> str:
-    """Return the text of the messages at `place`, with a mark for each statement that changed after it was said.
+    """The text of the messages at `place`, with a mark for each statement that changed later.
 
     The mark follows the former words. If a message does not contain them literally, the mark is at its end. A summary
     without them gets no mark. A mark quotes the current statement, unless the memory's number is `known`.

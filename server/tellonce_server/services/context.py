@@ -59,8 +59,8 @@ class ContextReader:
         self._receipts = receipts
 
     async def context(self, scope: ChatScope, args: c.GetContextArgs, *, learns: bool = False) -> c.Context:
-        """Build one context and its receipt. If `learns` is true, the caller can learn from exchanges itself, so the
-        result says how many exchanges no model has read."""
+        """Build one context and its receipt. If `learns` is true, the caller can learn from exchanges itself. The
+        result then says how many exchanges no model has read."""
         started = time.perf_counter()
         thread, now = await thread_of(self._deps, scope, args), self._deps.now()
         request = _Request(self._deps, self._retriever, scope, args, thread, now)

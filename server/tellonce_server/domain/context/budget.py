@@ -61,7 +61,7 @@ def cost(line: str) -> int:
 def take(
     items: Sequence[ItemT], render: Callable[[ItemT], str], share: int, token_budget: TokenBudget, *, dense: bool
 ) -> tuple[list[tuple[ItemT, str]], list[ItemT]]:
-    """The items that fit into the share and the budget, each with its text, and the items that do not.
+    """The items that fit into the share and the budget, each with its text, and the other items.
 
     If `dense` is true, an item that does not fit is skipped. Otherwise the list ends there, because history must stay
     contiguous. An item that renders as an empty text is in neither list.

@@ -49,7 +49,7 @@ class History:
         self._rendered: dict[int, Shown] = {}
         self._shown: list[Shown] = []
         self.messages: Sequence[Line] = ()
-        """The messages shown verbatim, oldest first; complete after the second step."""
+        """The messages shown verbatim, oldest first, complete after the second step."""
 
     def fill_newest(self) -> None:
         """Add the last messages, clipped if they do not fit."""
@@ -128,7 +128,7 @@ class History:
         return _from_a_step(fitting) if cut_by_budget else fitting
 
     def _unused(self) -> int:
-        """The tokens that no other section needs; 0 for a question.
+        """The tokens that no other section needs, or 0 for a question.
 
         The whole share of a volatile section is deducted, so that the start of the history seldom moves.
         """

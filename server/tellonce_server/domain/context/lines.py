@@ -176,7 +176,7 @@ def _due(kind: str, text: str, deadline: datetime | None, zone: ZoneInfo, today:
 def result_line(result: Result, view: View, *, dated: bool = True) -> str:
     """A search result's line: `[Feb 15, 3 days ago | 09:15 AM | in claude-code, shop] User: …`.
 
-    The place is given only for another thread or chat, the age and the time of day only for a recent result. If `dated`
+    Only a result from another thread or chat has a place. Only a recent result has its age and time of day. If `dated`
     is false, the line begins with the speaker (see `shared_day`).
     """
     text = with_days(result.text, result.at, view.zone) if result.kind == "message" else result.text

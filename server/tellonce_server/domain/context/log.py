@@ -64,7 +64,7 @@ def fill_log(draft: Draft) -> None:
 
 
 def _start(entries: list[_Entry], omitted: int, room: int) -> int:
-    """The index of the first line to show. It moves in steps of STEP lines; `omitted` lines precede all entries."""
+    """The index of the first line to show. It moves in steps of STEP lines, counting the `omitted` lines."""
     first = len(entries)
     while first and (room := room - cost(entries[first - 1].text)) >= 0:
         first -= 1

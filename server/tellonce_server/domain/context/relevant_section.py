@@ -94,8 +94,8 @@ class Relevant:
         return price
 
     def remove_repeated(self) -> None:
-        """Remove messages that another section now shows. Only the tokens of a line without a date are given back,
-        because another message of the day may now need the date."""
+        """Remove messages that another section now shows. Another message of their day may now need the date, so the
+        tokens of the date are not given back."""
         draft, beside = self._draft, set(_beside(self._draft))
         repeated = [result for result in self._kept if self._is_repeated(result, beside)]
         self._kept = [result for result in self._kept if result not in repeated]

@@ -34,7 +34,7 @@ _MOST_CHARACTERS = 2_000
 
 
 def fill(slot_type: SlotType, text: str, said: Said, choices: Sequence[str] = ()) -> str | None:
-    """The value that `text` gives for the slot; None if it does not answer the question."""
+    """The value that `text` gives for the slot, or None if it does not answer the question."""
     words = text.strip()
     if not words or (slot_type != "text" and _is_talk(words, slot_type)):
         return None
@@ -60,7 +60,7 @@ def _when(words: str, said: Said, *, timed: bool) -> str | None:
 
 
 def _asks_beside(said: str, value: str, slot_type: SlotType) -> bool:
-    """ "tomorrow?" is an answer; "what was on tomorrow?" is a question."""
+    """ "tomorrow?" is an answer, but "what was on tomorrow?" is a question."""
     if slot_type in ("text", "yes_no") or not said.rstrip().endswith(("?", "？")):
         return False
     return 2 * len(value.split()) < len(said.split())
@@ -77,7 +77,7 @@ def _text(said: str) -> str | None:
 
 
 def _yes_no(said: str) -> str | None:
-    """Only the first clause counts. A word such as "yes" may begin it; other expressions must match it whole."""
+    """Only the first clause counts. A word such as "yes" may begin it. Other expressions must match it whole."""
     clause = " ".join(re.findall(r"[\w']+", re.split(r"[,.;:!?–—]", said.lower().replace("’", "'"))[0]))
     first = clause.partition(" ")[0]
     if first in _PLAIN_YES or _ASSENT.fullmatch(clause):
@@ -111,9 +111,11 @@ _MATCHERS: dict[str, Callable[[str], str | None]] = {
 
 
 def find_focus(rows: ContextRows, query: str | None, said: Said, most: int) -> Focus | None:
-    """The message or slot to which the user's message refers: the message to which the user replies, else the open slot
-    that the message fills, else the newest assistant message. The text is not in the context's budget, so it is clipped
-    to `most` tokens."""
+    """The message or slot to which the user's message refers, clipped to `most` tokens.
+
+    The first of these is chosen: the message to which the user replies, the open slot that the message fills, the
+    newest assistant message. The context's budget does not count this text.
+    """
     if rows.quoted is not None:
         return _on("reply", rows.quoted, most)
     latest = next((line for line in reversed(rows.window) if line.id == rows.thread.focus_id), None)

@@ -30,7 +30,7 @@ SESSION_HEADING = (
 
 
 def prompt_index(results: Sequence[Result], chat_id: int, now: datetime, zone: ZoneInfo) -> str:
-    """The fenced index of the memories that are related to a prompt; empty if there are none."""
+    """The fenced index of the memories that are related to a prompt, or an empty text."""
     shown = results[:MOST_LINES]
     lines = [contained(f"{_number(x, chat_id)} · {_about(x, now, zone)} · {short(x.full_text)}") for x in shown]
     return fenced("\n".join([HEADING, *lines])) if lines else ""

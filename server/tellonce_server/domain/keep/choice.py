@@ -106,7 +106,7 @@ def _joined(chosen: Sequence[tuple[Scored, bool]]) -> list[tuple[Scored, bool]]:
 
 
 def _tier(one: Scored, similarity: float) -> bool | None:
-    """Whether contexts show the sentence; None if it is not kept."""
+    """Whether contexts show the sentence, or None if it is not kept."""
     change = _is_change(one, similarity)
     if _is_order(one):
         return True
@@ -130,7 +130,7 @@ def _is_change(one: Scored, similarity: float) -> bool:
 
 
 def _nearest(vector: Vector, others: Sequence[Vector]) -> float:
-    """The greatest cosine of the vector and one of the unit vectors `others`; 0 without others."""
+    """The greatest cosine of the vector and one of the unit vectors `others`, or 0 without others."""
     return max((sum(map(mul, vector, other)) for other in others), default=0.0)
 
 

@@ -22,7 +22,7 @@ class AskedTimes:
     - `spans`: the past periods in which an answer was probably said.
     - `told`: the periods of which an answer may speak. They include `spans` and future periods.
     - `exact`: the words of the times that are certain and not long, such as "last week" or "26 October".
-    - `names`: the words of the other times, such as "Tuesday", "this year", or "at 9am" for a time of the current day.
+    - `names`: the words of the other times, such as "Tuesday", "this year", or "at 9am" today.
       The query may mean every Tuesday, so these words may be words of an answer.
     - `rest`: the query without the words of `exact`.
     - `is_clear`: whether the query certainly means `told`.

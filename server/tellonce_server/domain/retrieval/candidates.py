@@ -127,8 +127,8 @@ class Scan:
 
 
 async def scope_facts(database: Database, r: SearchRequest, texts: Sequence[str], span: Span | None) -> ScopeFacts:
-    """The data for the analysis of a query. `texts` are the indexed forms of the query's rest, of the words of exact
-    times, and of the names of times."""
+    """The data for the analysis of a query. `texts` are the indexed forms of its rest, its exact times, and its names
+    of times."""
     row = await retrieval.scope_facts(database, r.owner_id, r.chat_id, texts, span or (None, None))
     lexemes: dict[str, Any] = {name: row[name] or () for name in ("lexemes", "exact_lexemes", "name_lexemes")}
     return ScopeFacts(**{**row, **lexemes})
@@ -157,8 +157,8 @@ def _reranked(size: int) -> int:
 
 
 def _sent_between(question: Question) -> tuple[datetime | None, datetime | None, datetime | None]:
-    """The start of the period and two later times: most messages about it are sent before the second, and words such as
-    "last month" can mean it until the third. Messages about a future period are sent before its start."""
+    """The start of the period and two later times. Most messages about the period are sent before the second. Words
+    such as "last month" can mean it until the third. Messages about a future period are sent before its start."""
     spans = question.spans
     if not spans and question.told:
         start = min(start for start, _ in question.told)

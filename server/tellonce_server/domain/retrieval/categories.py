@@ -69,7 +69,7 @@ class Categories:
         return done
 
     def near(self, question: Vector) -> list[str]:
-        """The words of the categories nearest to a question's vector; empty before `assign` has run."""
+        """The words of the categories nearest to a question's vector. Empty before `assign` has run."""
         if self._named is None:
             return []
         cosine = self._named.vectors @ np.asarray(question, np.float32)

@@ -62,7 +62,7 @@ def _sums(places: Codes, values: Floats, size: int) -> Floats:
 
 
 def _shares(scores: Floats) -> Floats:
-    """The share of each message in the feedback; 0 for a message that is not one of the best."""
+    """The share of each message in the feedback. Only the best messages have one."""
     best = np.argsort(-scores, kind="stable")[:BEST]
     shares = np.zeros(len(scores))
     given: Floats = np.exp((scores[best] - scores[best[0]]) / FALLOFF)
@@ -71,7 +71,7 @@ def _shares(scores: Floats) -> Floats:
 
 
 def _rarity(word: Codes, given: Floats, size: int) -> Floats:
-    """The inverse document frequency of each word that is taken from the best messages; 0 for other words."""
+    """The inverse document frequency of each word from the best messages, or 0 for other words."""
     count = np.bincount(word, minlength=CODES)
     usable = np.flatnonzero((given > 0) & (count < COMMON * size))
     rarity = np.log(size / count[usable])

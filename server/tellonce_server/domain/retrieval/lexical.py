@@ -66,7 +66,7 @@ LONGEST_COMPARED: Final = 2_000
 
 def shares_no_word(query: str, texts: Sequence[str]) -> bool:
     """Whether none of the texts contains a content word of the query, in any form. False for a query without content
-    words or with a time, because texts of that time need not contain its words."""
+    words. Also false for a query with a time, because texts of that time need not contain its words."""
     if len(query) > LONGEST_COMPARED:
         return False
     asked = claims(normal(fold(query)))

@@ -80,8 +80,8 @@ def _reaches(result: Result, covered: float, cosine: float) -> bool:
 
 
 def _of_thread(messages: Sequence[Result], thread_key: str | None) -> list[Result]:
-    """Messages of other threads stay if this thread has no near message, or if they clearly contain more of the query's
-    words."""
+    """Messages of other threads stay only if this thread has no near message, or if they clearly contain more of the
+    query."""
     own = [f for f in messages if f.thread_key == thread_key]
     if thread_key is None or not any(_near(f) for f in own):
         return list(messages)
@@ -106,7 +106,7 @@ NEARER = 0.15
 
 ANSWERED_COVERED, ANSWERED_COSINE = 0.5, 0.4
 """An answer in this chat reaches one of these: the share of the question's words, or the cosine. Of 322 questions, 30 %
-have no such result in their own conversation, and 82 % have none in another one."""
+have no such result in their own conversation. In another conversation, 82 % have none."""
 
 
 def is_answered(found: Sequence[Result]) -> bool:

@@ -21,8 +21,8 @@ UNLISTED_SHARE: Final = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class ScopeFacts:
-    """Facts from the database for the analysis of a query. `lexemes` are those of `AskedTimes.rest`; the lexemes of
-    `exact` and `names` are separate. `span_holds` says whether the query's period contains messages."""
+    """Facts from the database for the analysis of a query. The three lists of lexemes are those of `AskedTimes.rest`,
+    `exact` and `names`. `span_holds` says whether the query's period contains messages."""
 
     lexemes: Sequence[str]
     speakers: Sequence[str]
@@ -75,7 +75,7 @@ class Question:
 
 
 def question(text: str, scope_facts: ScopeFacts, shares: Mapping[str, float], asked: AskedTimes) -> Question:
-    """Analyze a query. `shares` maps frequent lexemes to their share of messages; it is empty before the first
+    """Analyze a query. `shares` maps frequent lexemes to their share of messages. It is empty before the first
     statistics."""
     named = names_in(text, scope_facts.speakers)
     # A time whose word is the name of a speaker, such as June, is probably not a time.

@@ -60,8 +60,8 @@ def _learned(row: Learned, tokens: int, score: float, covered: float, listed: bo
 
 
 class Matches(NamedTuple):
-    """For each memory or summary: its tokens, the share of the query's words in it, its similarity, and whether it
-    belongs to the time that the query names."""
+    """How memories and summaries match: their tokens, the covered share of the query's words, their similarity, and
+    whether they belong to the query's time."""
 
     tokens: Sequence[int]
     covered: Sequence[float]

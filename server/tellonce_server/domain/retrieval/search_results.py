@@ -47,7 +47,7 @@ class Result(NamedTuple):
 
     @property
     def place(self) -> MessageRange | None:
-        """The messages that the result shows or summarizes; None for a memory."""
+        """The messages that the result shows or summarizes, or None for a memory."""
         if self.chat_id is not None and self.kind == "message":
             return MessageRange(self.chat_id, self.id, self.id)
         if self.chat_id is not None and self.kind == "summary" and self.source_ids:
@@ -64,8 +64,8 @@ class SearchRequest:
     """A search of one chat, or of all chats of the owner if `chat_id` is None.
 
     `asked_in` is the chat of the call: memories of `chat` scope are found only from their own chat. `since` and `until`
-    limit when something was said. Memories are searched as they were at the end of that period, and with `as_of`
-    everything as it was at that time.
+    limit when something was said. Memories are searched as they were at the end of that period. With `as_of`,
+    everything is searched as it was at that time.
     """
 
     owner_id: int
@@ -91,7 +91,7 @@ class SearchRequest:
 
     @property
     def ends(self) -> datetime | None:
-        """Messages from this time on are excluded; None without a limit."""
+        """Messages from this time on are excluded. None means no limit."""
         bounds = [bound for bound in (self.until, self.as_of) if bound is not None]
         return min(bounds, default=None)
 

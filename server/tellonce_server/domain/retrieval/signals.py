@@ -24,7 +24,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 
 ONE_MATCH: Final = 0.0607927
-"""The `ts_rank` of a word that occurs once. Each further occurrence adds less; the limit is 1.64 times this value."""
+"""The `ts_rank` of a word that occurs once. Each further occurrence adds less, up to 1.64 times this value."""
 
 
 class Candidate(NamedTuple):
@@ -50,12 +50,11 @@ class Candidate(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """A memory or a chunk summary that may answer a question. The fields are in the order of the query's columns.
+    """A memory or a chunk summary that may answer a question, in the order of the query's columns.
 
-    `tokens` is None for a memory. `status` is None for a summary. `source_ids` are messages of the chat
-    `source_chat_id`. `listed` means that a memory belongs to a category that the query names. `named` means that a
-    model named the memory's categories; otherwise, they are the nearest category names. `since` is the start of a
-    summary's period, and `at` is its end. `starts` and `ends` are a memory's date, or the period of a summary.
+    `tokens` is None for a memory, and `status` for a summary. `source_ids` are messages of the chat `source_chat_id`.
+    `listed`: it belongs to a category that the query names. `named`: a model named its categories. `since` and `at` are
+    the period of a summary. `starts` and `ends` are a memory's date, or the period of a summary.
     """
 
     kind: ResultKind
@@ -217,7 +216,7 @@ class Scale:
     deviation: float
 
     def standard(self, values: Floats) -> Floats:
-        """Values in standard deviations, limited to MOST_DEVIATIONS; 0 for missing values (NaN)."""
+        """Values in standard deviations, limited to MOST_DEVIATIONS. Missing values (NaN) are 0."""
         if not self.deviation:
             return np.zeros(len(values))
         scaled: Floats = ((values - self.mean) / self.deviation).clip(-w.MOST_DEVIATIONS, w.MOST_DEVIATIONS)
@@ -246,8 +245,8 @@ def ranks_of(question: Question, ranks: Sequence[Sequence[float] | None]) -> Flo
 
 
 def bm25(question: Question, ranks: Floats, tokens: Floats) -> Floats:
-    """The BM25 score of every text. For a question about the assistant's words, a message with more than LONG_TOKENS
-    tokens counts as a message with LONG_TOKENS tokens."""
+    """The BM25 score of every text. For a question about the assistant's words, the length of a reply counts up to
+    LONG_TOKENS."""
     counted = np.minimum(tokens, w.LONG_TOKENS) if question.asks_assistant else tokens
     length = 1 - w.B + w.B * counted / w.MIDDLING_TOKENS
     matched: Floats = ranks @ np.array(question.weights) / ONE_MATCH

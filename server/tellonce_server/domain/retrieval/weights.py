@@ -50,7 +50,7 @@ SAID_THEN: Final = 0.5
 the others."""
 
 EXACT_TIME: Final = 5.0
-"""Added for a result of the time that the query certainly names ("yesterday", "26 October"), or that refers to it."""
+"""Added for a result of the time that the query certainly names ("yesterday"), or that refers to it."""
 
 TIME_COVERED: Final = 0.45
 """The share of a time in the coverage of a query that certainly names it and has other words."""
@@ -83,7 +83,7 @@ FEEDBACK: Final = 0.3
 """Weight of the words shared with the best other messages (`feedback`), per standard deviation."""
 
 STATED: Final = 0.5
-"""The share of the difference that a message gains if a memory learned from it is more similar to the question."""
+"""The share of the lead of a memory over its source message that is added to the message."""
 
 ALONE: Final = 1.6
 """Factor for the similarity of a memory or summary, which gets nothing from neighbors or a session."""
@@ -120,4 +120,4 @@ MOST_DEVIATIONS: Final = 3.0
 FLOOR: Final = 0.5
 FAR: Final = 9.0
 """A message is irrelevant if its score is below FLOOR or below the best score minus FAR. The limits keep 98 of 100
-answers (92 in generated conversations with an assistant) and a quarter to two thirds of all candidates."""
+answers and a quarter to two thirds of all candidates."""
