@@ -74,8 +74,12 @@ def _at(place: MessageRange, changes: Changes) -> Iterator[Change]:
 
 def _end(text: str, place: MessageRange, change: Change) -> int | None:
     """The position of the mark in the text."""
-    ends = (at + len(words) for words in change.former if words and (at := text.find(words)) >= 0)
-    return next(ends, len(text.rstrip()) if place.first == place.last else None)
+    for words in change.former:
+        at = text.find(words) if words else -1
+        end = at + len(words)
+        if at >= 0 and not text[end : end + 1].isalnum():
+            return end
+    return len(text.rstrip()) if place.first == place.last else None
 
 
 def _note(change: Change, known: Container[int]) -> str:

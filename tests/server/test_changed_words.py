@@ -155,6 +155,7 @@ def test_a_mark_changes_nothing_else_in_a_text(before: str, after: str, former: 
         ("The vet (at last) is tomorrow. Good!\n", "Good!"),
         ("The vet (2026-02-17) is tomorrow (Feb 17, 2026), at 9", "at 9"),
         ("So the vet is tom…", "tom…"),
+        ("Is the vet is tomorrowish?", "tomorrowish?"),
     ],
 )
 def test_a_mark_follows_the_former_words_or_ends_a_message_that_shows_them_otherwise(text: str, end: str) -> None:
