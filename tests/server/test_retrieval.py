@@ -324,6 +324,23 @@ async def test_a_message_is_found_by_the_memory_learned_from_it(memory: Memory) 
     assert after.index(told) < after.index(other)
 
 
+async def test_answers_that_quote_the_user_never_outrank_the_message_and_do_not_fill_a_context(memory: Memory) -> None:
+    told = "My cat is called Miso and she is black"
+    quote = f"You told me on Feb 16: “{told}”"
+    async with memory.client() as client:
+        at = "2026-01-16T09:00:00Z"
+        await say(client, told, sent_at=at)
+        for _ in range(25):
+            await say(client, "What is my cat called?", sent_at=at)
+            await say(client, quote, role="assistant", sent_at=at)
+        assert (await found(client, "What is my cat called?", limit=20))[0] == told
+        await say(client, *(f"Number {number} rings a bell" for number in range(40)))
+        args = c.GetContextArgs(query="What is my cat called?", include=("relevant",), token_budget=1_000)
+        context = (await client.get_context(args)).context or ""
+        assert told in context
+        assert context.count("Miso") <= 2
+
+
 async def test_a_long_reply_is_cut_to_the_sentences_that_answer_with_the_whole_at_hand(
     memory: Memory, clock: Clock
 ) -> None:
