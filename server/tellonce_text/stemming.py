@@ -32,7 +32,7 @@ _LOST_E = re.compile(
 @of_texts
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """The stem of a lower-case word. Words with non-ASCII letters and words with fewer than four letters are returned
+    """The stem of a lower-case word. Words with non-ASCII letters and words with fewer than four letters stay
     unchanged."""
     if word in BASE_OF:
         return BASE_OF[word]

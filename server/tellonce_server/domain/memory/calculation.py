@@ -1,6 +1,5 @@
-"""Decides whether a number or a day can be calculated from a person's numbers and days. The module also compares units.
-For example, `75 milligrams` is not `75 micrograms`, and `$40` is not `40 €`. Units that are not known are not compared.
-Pure."""
+"""Decides whether numbers and days can be calculated from a person's numbers and days, and compares units. `75
+milligrams` is not `75 micrograms`, and `$40` is not `40 €`. Pure."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -13,10 +12,10 @@ from tellonce_server.domain.memory import literals
 from tellonce_text.dates.day_arithmetic import counted_day
 
 MOST_NUMBERS: Final = 40
-"""Maximum number of a person's numbers that are combined."""
+"""Maximum numbers of a person that are combined."""
 
 MOST_DAYS: Final = 20
-"""Maximum number of a person's days from which other days are counted."""
+"""Maximum days of a person from which other days are counted."""
 
 LONGEST: Final = 150
 """Maximum length of time that is counted from a day, in any unit."""
@@ -28,7 +27,7 @@ _LEAST_AGE: Final = 3
 """The smallest number that may be an age. Smaller numbers are mostly parts of dates."""
 
 _LEAST_ROUNDED: Final = 10
-"""A value below this number is never a result that was rounded to a whole number."""
+"""Minimum of a result that may be rounded to a whole number."""
 
 
 def values(written: Iterable[str]) -> frozenset[float]:
@@ -37,12 +36,9 @@ def values(written: Iterable[str]) -> frozenset[float]:
 
 
 def is_calculated(value: float, said: Collection[float], stated: Collection[float]) -> bool:
-    """Whether the value can be calculated from two numbers in `said`, as their sum, difference, product, quotient or
-    percentage. One of the two numbers must also be in the claim itself (`stated`). In
-    `three days a week at £78 a day cost £234 a week`, the claim states both numbers.
-
-    Without the stated number, almost every small number would be the result of some calculation.
-    """
+    """Whether the value is the sum, difference, product, quotient or percentage of two numbers in `said`. The claim
+    must also state one of the two (`stated`). Otherwise almost every small number would be the result of some
+    calculation."""
     firsts = [number for number in sorted(said) if number in stated and number != value][:MOST_NUMBERS]
     pairs = product(firsts, sorted(said)[:MOST_NUMBERS])
     return any(_is_rounded(result, value) for one, other in pairs for result in _results(one, other))
@@ -56,7 +52,7 @@ def _results(one: float, other: float) -> Iterator[float]:
 
 
 def _is_rounded(result: float, value: float) -> bool:
-    """Whether the value equals the result, or equals the result after rounding to two decimals or to a whole number."""
+    """Whether the value equals the result, exactly or rounded to two decimals or to a whole number."""
     whole = value >= _LEAST_ROUNDED and value == int(value)
     return abs(result - value) <= (0.5 if whole else 0.005)
 
@@ -64,9 +60,8 @@ def _is_rounded(result: float, value: float) -> bool:
 def is_counted_day(
     day: date, parts: int, days: Iterable[date], lengths: Iterable[tuple[int, str]], numbers: Iterable[float]
 ) -> bool:
-    """Whether the day is the result of a count from one of `days`. One of `lengths` is counted forward and backward:
-    eight weeks after `2026-01-29` is `2026-03-26`. Each of `numbers` is also tried as an age in years. Only the first
-    `parts` values of year, month and day are compared."""
+    """Whether the day is counted from one of `days`: by one of `lengths`, forward or backward, or by one of `numbers`
+    as an age in years. Only the first `parts` values of year, month and day are compared."""
     ages = ((int(number), "year") for number in numbers if number >= _LEAST_AGE and number == int(number))
     counts = [(count, unit) for count, unit in (*lengths, *ages) if 0 < count <= LONGEST][:MOST_NUMBERS]
     counted = (each for anchor in islice(days, MOST_DAYS) for each in _counted(anchor, counts))
@@ -81,14 +76,12 @@ def _counted(anchor: date, counts: Iterable[tuple[int, str]]) -> Iterator[date]:
 
 
 MOST_MEASURED: Final = 2_000
-"""The search for measures reads at most this many characters of a text. The contract limits quotes to the same
-length."""
+"""Maximum characters of a text that are searched for measures. The contract limits quotes to the same length."""
 
 
 def changed_units(claim: str, said: Iterable[str], timed: Iterable[str]) -> list[str]:
-    """The numbers in the claim that have a different unit in `said`. Each number is returned with its unit in the
-    claim: the claim `75 milligrams` and the text `75 micrograms` give `75 mg`. `timed` are the numbers that have a unit
-    of time in these texts: `70 min away` is not `70 miles away`."""
+    """The measures of the claim that have another unit in `said`. The claim `75 milligrams` and the text `75
+    micrograms` give `75 mg`. `timed` are the numbers with a unit of time: `70 min away` is not `70 miles away`."""
     there = frozenset(measure for text in said for measure in _measures(text))
     measured, counted = {number for number, _ in there}, frozenset(timed)
     return [
@@ -99,7 +92,7 @@ def changed_units(claim: str, said: Iterable[str], timed: Iterable[str]) -> list
 
 
 _PRICED: Final = frozenset(("eur", "usd", "lb"))
-"""Units of prices. A price may also be given for a unit of time: `$40 a month`."""
+"""Units of prices. A price may also have a unit of time: `$40 a month`."""
 _UNITS: Final = {
     "mcg": "mcg|[µμ]g|mi[ck]rogr|микрогр|мкг",
     "mg": "mg|mill?igr|миллигр|мг",
@@ -116,8 +109,8 @@ _UNITS: Final = {
     "eur": "€|euros?(?![a-z])|eur|евро",
     "usd": "\\$|dollars?|d[oó]lar|dollar|долл",
 }
-"""For each unit, the possible beginnings of a word that names the unit. A symbol such as `mg` must be the whole word. A
-pound may be money or weight."""
+"""For each unit, the possible beginnings of its words. A symbol such as `mg` must be the whole word. A pound may be
+money or weight."""
 _CURRENCIES: Final = {"€": "eur", "$": "usd", "£": "lb"}
 _PRICE: Final = re.compile(r"([€$£]) ?(\d{1,9}(?:[.,]\d{1,4})?)")
 _MEASURE: Final = re.compile(
