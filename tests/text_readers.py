@@ -410,9 +410,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.Spoken": lambda text: literals.Spoken(text).words,
     "tellonce_server.domain.memory.literals.words": literals.words,
     "tellonce_server.domain.memory.resolution.calendar_names": resolution.calendar_names,
-    "tellonce_server.domain.memory.calculation.changed_units": lambda text: calculation.changed_units(
-        text, (text,), ()
-    ),
+    "tellonce_server.domain.memory.calculation.changed_units": lambda text: calculation.changed_units(text, (text,)),
     "tellonce_server.domain.memory.resolution.timed_numbers": resolution.timed_numbers,
     "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
     "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,
@@ -538,7 +536,7 @@ READERS: dict[str, Callable[[str], object]] = {
 
 NOT_READERS = frozenset(
     """
-    tellonce_server.domain.memory.calculation.values tellonce_server.domain.memory.calculation.is_counted_day
+    tellonce_server.domain.memory.calculation.values
     tellonce_text.dates.items.Item.in_part tellonce_text.dates.phrases.day_phrase tellonce_text.dates.phrases.days_phrase
     tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun
     tellonce_server.api.strict_tool.failed

@@ -3,13 +3,11 @@ milligrams` is not `75 micrograms`, and `$40` is not `40 €`. Pure."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import suppress
 from datetime import date
 from itertools import islice, product
 from typing import Final
 
 from tellonce_server.domain.memory import literals
-from tellonce_text.dates.day_arithmetic import counted_day
 
 MOST_NUMBERS: Final = 40
 """Maximum numbers of a person that are combined."""
@@ -17,14 +15,13 @@ MOST_NUMBERS: Final = 40
 MOST_DAYS: Final = 20
 """Maximum days of a person from which other days are counted."""
 
-LONGEST: Final = 150
-"""Maximum length of time that is counted from a day, in any unit."""
-
 _LONGEST_NUMBER: Final = 12
 """Maximum characters of a number in a calculation. Longer numbers are identifiers, such as telephone numbers."""
 
-_LEAST_AGE: Final = 3
+LEAST_AGE: Final = 3
 """The smallest number that may be an age. Smaller numbers are mostly parts of dates."""
+
+LONGEST_AGE: Final = 150
 
 _LEAST_ROUNDED: Final = 10
 """Minimum of a result that may be rounded to a whole number."""
@@ -57,60 +54,42 @@ def _is_rounded(result: float, value: float) -> bool:
     return abs(result - value) <= (0.5 if whole else 0.005)
 
 
-def is_counted_day(
-    day: date, parts: int, days: Iterable[date], lengths: Iterable[tuple[int, str]], numbers: Iterable[float]
-) -> bool:
-    """Whether the day is counted from one of `days`: by one of `lengths`, forward or backward, or by one of `numbers`
-    as an age in years. Only the first `parts` values of year, month and day are compared."""
-    ages = ((int(number), "year") for number in numbers if number >= _LEAST_AGE and number == int(number))
-    counts = [(count, unit) for count, unit in (*lengths, *ages) if 0 < count <= LONGEST][:MOST_NUMBERS]
-    counted = (each for anchor in islice(days, MOST_DAYS) for each in _counted(anchor, counts))
-    return day.timetuple()[:parts] in (each.timetuple()[:parts] for each in counted)
-
-
-def _counted(anchor: date, counts: Iterable[tuple[int, str]]) -> Iterator[date]:
-    for count, unit in counts:
-        for offset in (count, -count):
-            with suppress(ValueError, OverflowError):  # The day is outside the years 1 to 9999.
-                yield counted_day(anchor, unit, offset)
+def is_counted_day(day: date, parts: int, days: Iterable[date], numbers: Iterable[float]) -> bool:
+    """Whether one of `numbers` is an age in years that leads from one of `days` to the day, forward or backward. Only
+    the first `parts` values of year, month and day are compared."""
+    ages = [int(number) for number in numbers if LEAST_AGE <= number <= LONGEST_AGE and number == int(number)]
+    wanted = (day.year, day.month, day.day)[:parts]
+    return any(
+        (anchor.year + offset, anchor.month, anchor.day)[:parts] == wanted
+        for anchor in islice(days, MOST_DAYS)
+        for age in ages[:MOST_NUMBERS]
+        for offset in (age, -age)
+    )
 
 
 MOST_MEASURED: Final = 2_000
 """Maximum characters of a text that are searched for measures. The contract limits quotes to the same length."""
 
 
-def changed_units(claim: str, said: Iterable[str], timed: Iterable[str]) -> list[str]:
+def changed_units(claim: str, said: Iterable[str]) -> list[str]:
     """The measures of the claim that have another unit in `said`. The claim `75 milligrams` and the text `75
-    micrograms` give `75 mg`. `timed` are the numbers with a unit of time: `70 min away` is not `70 miles away`."""
+    micrograms` give `75 mg`."""
     there = frozenset(measure for text in said for measure in _measures(text))
-    measured, counted = {number for number, _ in there}, frozenset(timed)
-    return [
-        f"{number} {unit}"
-        for number, unit in sorted(set(_measures(claim)) - there)
-        if number in measured or (number in counted and unit not in _PRICED)
-    ]
+    measured = {number for number, _ in there}
+    return [f"{number} {unit}" for number, unit in sorted(set(_measures(claim)) - there) if number in measured]
 
 
-_PRICED: Final = frozenset(("eur", "usd", "lb"))
-"""Units of prices. A price may also have a unit of time: `$40 a month`."""
 _UNITS: Final = {
     "mcg": "mcg|[µμ]g|mi[ck]rogr|микрогр|мкг",
     "mg": "mg|mill?igr|миллигр|мг",
     "kg": "kg|kilos?(?![a-z])|kilogr|килогр|кг",
     "g": "g|gr(?:am|amm|ammi|amme|amo)?s?(?![a-z])|грамм|г",
-    "km": "km|kilom|quil[oô]m|chilom|километр|км",
-    "cm": "cm|[cz]ent[ií]m|сантиметр|см",
-    "mm": "mm|mill?[ií]m|миллиметр|мм",
-    "m": "m|m[eè]t(?:er|re|ro)|метр|м",
-    "ml": "ml|mill?ilit|миллилитр|мл",
-    "l": "l|lit(?:er|re|ro)|литр|л",
-    "mi": "mi|miles?(?![a-z])|meil|mill(?:as?|es?)(?![a-z])|migli|милю|миль|мил[ия]",
     "lb": "lbs?|pounds?|pfund|libras?|libbr|livres?|фунт|£",
     "eur": "€|euros?(?![a-z])|eur|евро",
     "usd": "\\$|dollars?|d[oó]lar|dollar|долл",
 }
-"""For each unit, the possible beginnings of its words. A symbol such as `mg` must be the whole word. A pound may be
-money or weight."""
+"""For each weight and currency, the possible beginnings of its words. A symbol such as `mg` must be the whole word. A
+pound may be money or weight."""
 _CURRENCIES: Final = {"€": "eur", "$": "usd", "£": "lb"}
 _PRICE: Final = re.compile(r"([€$£]) ?(\d{1,9}(?:[.,]\d{1,4})?)")
 _MEASURE: Final = re.compile(

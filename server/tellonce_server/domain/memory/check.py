@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import cached_property, reduce
+from functools import reduce
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -92,8 +92,8 @@ def check(
     must be in the quotes, in the lines that the model saw (`shown`), or in known memories (`known`).
 
     If `is_read_again` is true, a model reads the claim again before the claim counts. This second reading confirms
-    calculated days, such as the day eight weeks after a birth. It also confirms all days of a language that the date
-    resolver does not know.
+    calculated days, such as a birth 74 years ago. It also confirms all days of a language that the date resolver does
+    not know.
 
     If `similarity` is given, the quotes must be related to the claim. This is checked only if all quotes are in the
     claim's language, because a local embedding model may know only one language.
@@ -259,8 +259,7 @@ class _Evidence:
             reason("number", number=number) for number in self._missing_numbers(resolution.in_digits(rest), moments)
         ]
         reasons += [reason("time_unit", unit=unit) for unit in self._other_units(text)]
-        timed = (str(number) for number, _ in self._timed)
-        units = changed_units(text, (quoted.quote for quoted in self._quotes), timed)
+        units = changed_units(text, (quoted.quote for quoted in self._quotes))
         reasons += [reason("measure", measure=measure) for measure in units]
         reasons += [reason("name", name=name) for name in self._missing_names(rest)]
         return list(dict.fromkeys(reasons))
@@ -335,14 +334,8 @@ class _Evidence:
         """Whether the day can be counted from the user's days. Only a second reading can confirm such a day."""
         if not self._is_read_again or moment.clock is not None:
             return False
-        numbers = values(self._following.counted)
-        return is_counted_day(moment.day, moment.parts(), self._days, sorted(self._following.lengths), numbers)
-
-    @cached_property
-    def _days(self) -> Sequence[date]:
-        """The days that the messages name, and the days of the messages. Reading the messages is slow."""
-        in_quotes = (resolution.following(q.message, q.said_at, q.zone).named for q in self._quotes)
-        return sorted(self._today.union(self._following.named, *in_quotes))
+        days = sorted(self._today | self._following.named)
+        return is_counted_day(moment.day, moment.parts(), days, sorted(values(self._following.counted)))
 
     def _follows_from(self, quoted: Quoted, moment: _Moment) -> bool:
         if moment.precision == "ongoing" and (

@@ -9,7 +9,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
 from typing import Final
 
 from anyascii import anyascii
@@ -321,8 +320,6 @@ def said_numbers(text: str) -> frozenset[str]:
     found: set[str] = set()
     for digits, unit in set(_NUMBER.findall(plain(text))):
         found.update(*_readings_in(digits, unit))
-        if not digits.isdecimal():
-            found |= _grouped(re.split(r"\D", digits))
     if text.isascii():
         return frozenset(found)
     return frozenset(found) | {written(unicodedata.numeric(c)) for c in text if c.isnumeric() and not c.isdecimal()}
@@ -343,22 +340,6 @@ def _readings(written: str) -> Iterator[frozenset[str]]:
 
 def _is_grouped(parts: Sequence[str]) -> bool:
     return len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:])
-
-
-def _grouped(parts: Sequence[str]) -> set[str]:
-    """The numbers that neighboring groups of digits form: `2019 1 200` contains `1200`. At most five groups are
-    joined."""
-    neighbors = set(zip_longest(*(parts[start:] for start in range(5)), fillvalue=""))
-    return {_whole(number) for groups in neighbors for number in _joined(*groups)}
-
-
-def _joined(first: str, *others: str) -> Iterator[str]:
-    number = first
-    for part in others if len(first) <= 3 else ():
-        if len(part) != 3:
-            return
-        number += part
-        yield number
 
 
 def _whole(digits: str) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import islice, pairwise
 from typing import Final
@@ -29,8 +29,7 @@ Span = tuple[date, date]
 @dataclass(frozen=True, slots=True)
 class Following:
     """Facts that follow from the user's words but are not written in them. `numbers` are the digits of number words and
-    dates. `counted` are only the numbers that the words give. `named` are the days that the words name. `lengths` are
-    lengths of time outside of dates: `for nine years`, but not `two years ago`.
+    dates. `counted` are only the numbers that the words give. `named` are the days that the words name.
 
     `begun` are the possible starts of something that still lasts: `for nine years` gives 2017. `ended` are the possible
     last days of something with a first day and a length: `on the 8th for three days` gives the 10th and the 11th.
@@ -41,12 +40,11 @@ class Following:
     begun: frozenset[Span] = frozenset()
     ended: frozenset[date] = frozenset()
     counted: frozenset[str] = frozenset()
-    lengths: frozenset[tuple[int, str]] = frozenset()
 
     def joined(self, other: "Following") -> "Following":
         return Following(
             *(self.numbers | other.numbers, self.named | other.named, self.begun | other.begun),
-            *(self.ended | other.ended, self.counted | other.counted, self.lengths | other.lengths),
+            *(self.ended | other.ended, self.counted | other.counted),
         )
 
 
@@ -66,18 +64,12 @@ def admits(text: str, said_at: datetime, zone: ZoneInfo, moment: date | datetime
     if local.minute and _is_another_time(text, local):
         return False
     readings = (reading for found in expressions(text, said) for reading in meanings.possible(found, said))
-    return any(_includes(reading, moment) for reading in readings) or rings(text, said, moment)
+    return any(reading.start <= moment < reading.end for reading in readings) or rings(text, said, moment)
 
 
 def named_dates(text: str, said_at: datetime, zone: ZoneInfo) -> list[Expression]:
-    """The dates that the text names, in order. A date whose weekday does not match has no readings."""
-    found = expressions(text, Said(said_at, zone, region_of(zone)))
-    return [replace(one, readings=tuple(_consistent(one))) for one in found]
-
-
-def _consistent(found: Expression) -> Iterator[Reading]:
-    weekdays = {value for name, value in calendar_names(found.text) if name == "weekday"}
-    return (reading for reading in found.readings if weekdays <= {day.weekday() for day in reading.days})
+    """The dates that the text names, in order."""
+    return expressions(text, Said(said_at, zone, region_of(zone)))
 
 
 def _is_another_time(text: str, local: datetime) -> bool:
@@ -86,13 +78,6 @@ def _is_another_time(text: str, local: datetime) -> bool:
     named = {(time.hour % 12, time.minute) for time in times}
     here = all(time.zone is None for time in times)
     return here and any(time.spoken for time in times) and (local.hour % 12, local.minute) not in named
-
-
-def _includes(reading: Reading, moment: datetime) -> bool:
-    """Whether the time is within the reading. A period of more than one hour, such as `from 2 pm to 6 pm`, includes its
-    end."""
-    lasting = reading.precision == "instant" and reading.end - reading.start > timedelta(hours=1)
-    return reading.start <= moment < reading.end or (lasting and moment == reading.end)
 
 
 try:
@@ -137,7 +122,6 @@ def following(text: str, said_at: datetime, zone: ZoneInfo) -> Following:
             last for length in lengths for day in sorted(named)[:_MOST_LENGTHS] for last in _last_days(day, *length)
         ),
         counted,
-        frozenset(lengths),
     )
 
 
