@@ -6,10 +6,10 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from tellonce.contract_types import LEARNED_KINDS
-from tellonce.reasons import reason
 from tellonce.work import KnownMemory
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.memory import statements
 from tellonce_server.domain.memory.extraction_results import is_evidence
 from tellonce_server.domain.queue.exchange_job import known_about
 from tellonce_server.store import memories, messages, queue
@@ -51,11 +51,9 @@ async def take_over(
     End the notes from these exchanges, except those in `borne_out`, which its statements repeat."""
     for job in await queue.read_by_assistant(t, *scope.key, now - HELD, sources):
         own = [line.id for line in await _lines(t, job) if is_evidence(*scope.key, line)]
-        for note in await memories.read_by(t, *scope.key, own, ("keep",)):
-            if note.id not in borne_out:
-                end = max(now, note.valid_from)
-                why = reason("read_again", tier="assistant")
-                await memories.set_status(t, scope.owner_id, note.id, "superseded", now, valid_to=end, reason=why)
+        notes = await memories.read_by(t, *scope.key, own, ("keep",))
+        former = [note for note in notes if note.id not in borne_out]
+        await statements.take_back(t, scope.owner_id, former, "assistant", now)
 
 
 async def _lines(q: Queries, job: Job) -> list[Line]:

@@ -34,12 +34,6 @@ SAME_SUBJECT = 0.5
 """Notes with a higher cosine are about the same subject. A context that shows the earlier one also shows the later one,
 which may contradict it."""
 
-NO_QUOTE = "no true quote"
-FORGOTTEN = "forgotten"
-REJECTED_BEFORE = "rejected before"
-JUNK = "states nothing"
-DONE_SINCE = "set or ended since"
-
 WISHES_HOLD = timedelta(days=30)
 """A goal without a date from a past message, such as an imported one, ends this long after its message."""
 
@@ -114,7 +108,7 @@ async def _exchange(deps: Dependencies, t: Queries, job: Job, now: datetime) -> 
         around=[line.content for line in around],
         people=list(dict.fromkeys(filter(None, names))),
         known={m.id: m for m in await memories.by_ids(t, owner, list(job.known_ids))},
-        old={m.id: m for m in await memories.read_by(t, *place, sorted(own), TIERS[TIERS.index(tier) + 1 :])},
+        old=frozenset(m.id for m in await memories.read_by(t, *place, sorted(own), TIERS[TIERS.index(tier) + 1 :])),
         tombstones=await tombstones.standing(t, owner),
         done=await memories.ended(t, *place, sorted(own)),
         now=now,
@@ -135,7 +129,7 @@ class _Exchange:
     around: Sequence[str]
     people: Sequence[str]
     known: Mapping[int, Memory]
-    old: Mapping[int, Memory]
+    old: frozenset[int]
     tombstones: Sequence[Tombstone]
     done: Sequence[memories.Ended]
     now: datetime
@@ -181,29 +175,27 @@ class _Exchange:
     async def take_back(self, learned: Learned) -> None:
         """End the memories that lower tiers learned from these messages, unless this result confirms them."""
         owner = self.job.key.owner_id
-        for m in await memories.by_ids(self.t, owner, [i for i in self.old if i not in learned.borne_out]):
-            if m.valid_to is None:
-                end, why = max(self.now, m.valid_from), reason("read_again", tier=self.tier)
-                await memories.set_status(self.t, owner, m.id, "superseded", self.now, valid_to=end, reason=why)
-                learned.counts["taken_back"] += 1
+        former = await memories.by_ids(self.t, owner, sorted(self.old - learned.borne_out))
+        if ended := await statements.take_back(self.t, owner, former, self.tier, self.now):
+            learned.counts["taken_back"] = ended
 
     async def _judged(self, item: ExchangeItem) -> "_Judged | str":
         """The item, or the reason for dropping it."""
         text = _masked(item)
         if not statements.worth_showing(text):
-            return JUNK
+            return "states nothing"
         verdict = self._checked(item)
         if not verdict.has_true_quote:
-            return NO_QUOTE
+            return "no true quote"
         sources = [self.lines[i] for i in dict.fromkeys(q.message_id for q in item.quotes) if i in self.own]
         judged = _Judged(item, text, sources, self._doubt(item, verdict))
         if any(s.created_at >= judged.said_at for s in self.deps.tombstones.covering(self.tombstones, text)):
-            return FORGOTTEN
+            return "forgotten"
         since = (end for end in self.done if end.at is None or end.at >= judged.said_at)
         ended = [end for end in since if dedup.is_restated(text, end.content) or (item.note and _orders(text, end))]
         if any(end.rejected for end in ended) or await self._is_denied(judged):
-            return REJECTED_BEFORE
-        return DONE_SINCE if ended else judged
+            return "rejected before"
+        return "set or ended since" if ended else judged
 
     def _checked(self, item: ExchangeItem) -> checks.Verdict:
         if item.note:  # a note must be a sentence that the user wrote
@@ -271,7 +263,7 @@ class _Exchange:
             replaced = [again, *(m for m in replaced if m.id != again.id)]
         if judged.certain and (replaced or ended):
             return await statements.put(t, new, vector, now, replaced=replaced, ended=ended)
-        return await statements.store(t, new, vector, now, besides=frozenset(self.old))
+        return await statements.store(t, new, vector, now, besides=self.old)
 
     def _statement(self, judged: "_Judged") -> NewMemory:
         item, key = judged.item, self.job.key

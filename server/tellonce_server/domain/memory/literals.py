@@ -107,13 +107,9 @@ class Spoken:
         if at == 0:
             return True
         gap = self._gaps[at]
-        if gap in _JOINTS or _SENTENCE_END.search(gap) is None:
+        if _SENTENCE_END.search(gap) is None:
             return False
         return not _abbreviated(self.words[at - 1], gap)
-
-
-_JOINTS: Final = frozenset((" ", ", ", "-", "'", "’"))
-"""Characters that often occur between two words of one sentence."""
 
 
 def _token_pattern(text: str) -> re.Pattern[str]:

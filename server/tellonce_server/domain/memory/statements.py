@@ -10,6 +10,7 @@ from pgvector import HalfVector
 
 from tellonce.contract import Memory, MemoryStatus
 from tellonce.reasons import reason
+from tellonce.work import Tier
 from tellonce_server.core.limits import offloaded
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.retrieval.lexical import index_text
@@ -152,6 +153,15 @@ async def mark_uncertain(q: Queries, owner_id: int, known: Memory, why: str, now
     former = await _reinstate(q, owner_id, known, now)
     await memories.set_status(q, owner_id, known.id, "uncertain", now, reason=why)
     await memories.mark_uncertain(q, owner_id, known.id, UNCERTAIN, Intent(tuple(m.id for m in former)))
+
+
+async def take_back(q: Queries, owner_id: int, former: Sequence[Memory], tier: Tier, now: datetime) -> int:
+    """End these memories, because a model of a better tier (`tier`) has read their messages. Returns their number."""
+    present = [memory for memory in former if memory.valid_to is None]
+    for m in present:
+        end, why = max(now, m.valid_from), reason("read_again", tier=tier)
+        await memories.set_status(q, owner_id, m.id, "superseded", now, valid_to=end, reason=why)
+    return len(present)
 
 
 async def _reinstate(q: Queries, owner_id: int, known: Memory, now: datetime) -> list[Memory]:

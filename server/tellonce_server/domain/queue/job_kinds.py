@@ -40,7 +40,7 @@ class JobKinds:
             "second_reading": SecondReadingJob(deps),
             "chunk_summary": ChunkJob(deps, keeper),
             "erasure": RewriteJob(deps, keeper),
-            "thread_summary": RollingJob(deps, w.ThreadInput),
+            "thread_summary": RollingJob(deps),
             "profile": ProfileJob(deps),
             "routine_summary": RoutineJob(deps),
         }

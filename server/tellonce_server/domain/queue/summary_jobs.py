@@ -1,7 +1,6 @@
 """Jobs that write summaries: of messages (chunks), of chunk summaries (rolling), of one proactive message, and of the
 user."""
 
-from collections.abc import Callable
 from datetime import datetime
 
 from tellonce import work as w
@@ -71,13 +70,9 @@ class ChunkJob(RewriteJob):
 
 
 class RollingJob(JobType[w.SummaryResult]):
-    """Adds chunk summaries to a rolling summary. `made` is the model of the worker's input."""
+    """Adds chunk summaries to a rolling summary."""
 
     result = w.SummaryResult
-
-    def __init__(self, deps: Dependencies, made: Callable[..., w.WorkInput]) -> None:
-        super().__init__(deps)
-        self._made = made
 
     async def read(self, job: Job) -> w.WorkInput | None:
         key, level = job.key, _level_of(job)
@@ -88,7 +83,7 @@ class RollingJob(JobType[w.SummaryResult]):
         new = await summaries.chunks_after(self._deps.database, *key.chat, thread, after, FOLDED)
         if not new:
             return None
-        return self._made(
+        return w.ThreadInput(
             timezone=self._deps.settings.timezone,
             level=level,
             prior_text=prior.text if prior else "",
