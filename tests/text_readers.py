@@ -370,7 +370,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.sentences.ends_as_question": sentences.ends_as_question,
     "tellonce_text.sentences.is_question": sentences.is_question,
     "tellonce_server.domain.erasure.targets.irregular_forms": targets.irregular_forms,
-    "tellonce_server.domain.erasure.targets.is_english": lambda text: targets.is_english((text,)),
     "tellonce_server.domain.erasure.targets.is_spaceless": targets.is_spaceless,
     "tellonce_server.domain.erasure.targets.roots": targets.roots,
     "tellonce_server.domain.keep.sentences.features": lambda text: kept_sentences.features(

@@ -3,9 +3,9 @@ not stored."""
 
 import hmac
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 
 from tellonce_server.core.limits import offloaded
 from tellonce_server.store import tombstones
@@ -71,28 +71,14 @@ class Tombstones:
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
         """The text without the sentences that were forgotten in this message. None if the whole text was, such as the
         text before an erasure."""
-        whole, parts = await offloaded(len(text), partial(self._parts, chat_id, number, text))
-        claims = [*whole, *(claim for _, of_part in parts for claim in of_part)]
-        known = await tombstones.known(q, owner_id, claims, (chat_id, number))
-        if not known.isdisjoint(whole):
-            return None
-        kept = [part for part, of_part in parts if known.isdisjoint(of_part)]
-        return text if len(kept) == len(parts) else "".join(kept).strip()
 
-    def _parts(self, chat_id: int, number: int, text: str) -> tuple[Claims, list[tuple[str, Claims]]]:
-        """The hashes of the whole text, and each piece with its hashes: of the piece, of its sentence, and of the
-        longer piece to which a short piece belongs."""
-        parts: list[tuple[str, Claims]] = []
-        for _, run in placed_runs(text):
-            of_sentence = self._claims(chat_id, number, "".join(run).strip())
-            if len(run) == 1:
-                parts.append((run[0], of_sentence))
-                continue
-            for telling, group in _groups(run):
-                shared = *of_sentence, *self._claims(chat_id, number, telling.strip())
-                own = (() if part is telling else self._claims(chat_id, number, part.strip()) for part in group)
-                parts += [(part, (*shared, *claims)) for part, claims in zip(group, own, strict=True)]
-        return self._claims(chat_id, number, text), parts
+        def hashes() -> dict[str, Claims]:
+            return {part: self._claims(chat_id, number, part) for part in dict.fromkeys(_parts(text))}
+
+        claims = await offloaded(len(text), hashes)
+        said = [claim for of_part in claims.values() for claim in of_part]
+        known = await tombstones.known(q, owner_id, said, (chat_id, number))
+        return _without(text, lambda part: not known.isdisjoint(claims[part]))
 
     def without_later_forgotten(self, text: str, said_at: datetime, marks: Mapping[bytes, datetime]) -> str:
         """The text of an old message without the sentences that were forgotten after it was sent."""
@@ -102,11 +88,7 @@ class Tombstones:
             claims = *self._both(part), self._hash(f"m:{part}")
             return any(said_at < marks.get(claim, said_at) for claim in claims)
 
-        kept: list[str] = []
-        for _, run in () if gone(text) else placed_runs(text):
-            if not gone("".join(run).strip()):
-                kept += _left(run, gone) if len(run) > 1 else run
-        return text if kept and "".join(kept) == text else "".join(kept).strip()
+        return _without(text, gone) or ""
 
     def forgotten_in(self, chat_id: int, number: int, text: str, marks: Forgotten) -> list[str]:
         """The sentences of the message that are marked as forgotten."""
@@ -197,6 +179,27 @@ def _groups(run: Sequence[str]) -> list[tuple[str, list[str]]]:
         else:
             groups.append((piece, [piece]))
     return groups
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the text, its sentences, and the pieces of its sentences."""
+    yield text
+    for _, run in placed_runs(text):
+        yield "".join(run).strip()
+        if len(run) > 1:
+            yield from (piece.strip() for piece in run)
+
+
+def _without(text: str, gone: Callable[[str], bool]) -> str | None:
+    """The text without its forgotten sentences and pieces; None if the whole text is forgotten."""
+    if gone(text):
+        return None
+    kept: list[str] = []
+    for _, run in placed_runs(text):
+        if not gone("".join(run).strip()):
+            kept += _left(run, gone) if len(run) > 1 else run
+    left = "".join(kept)
+    return text if left == text else left.strip()
 
 
 def _left(run: Sequence[str], gone: Callable[[str], bool]) -> list[str]:

@@ -9,7 +9,6 @@ from itertools import starmap
 from operator import attrgetter
 from typing import Final, Literal, Protocol
 
-from tellonce.contract_types import ForgetLabel
 from tellonce_server.core.scope import is_conversation
 from tellonce_server.domain.erasure.targets import Sentence, Target, is_spaceless
 from tellonce_server.domain.erasure.text_places import DERIVED, NAMES
@@ -66,10 +65,6 @@ class ForgetQuery(Protocol):
     def marks(self, text: str, source: Source) -> list[Mark]:
         """The ranges that state something to forget, in order and without overlap."""
         ...
-
-
-def label(degree: Degree) -> ForgetLabel:
-    return "form" if degree == "part" else degree
 
 
 class LiteralQuery:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from tellonce.contract import ForgetArgs, ForgetMatch
 from tellonce_server.core.scope import ChatScope
-from tellonce_server.domain.erasure.forget_query import DEGREES, Degree, ForgetQuery, Mark, accepted, label, touched
+from tellonce_server.domain.erasure.forget_query import DEGREES, Degree, ForgetQuery, Mark, accepted, touched
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact, strings
 from tellonce_server.domain.erasure.scan import CONTENT, MatchingRow, source_of
 from tellonce_server.domain.erasure.text_places import PLACES
@@ -192,7 +192,7 @@ def _listed(number: int, each: Shown, now: datetime, query: ForgetQuery | None) 
             "ref": match.ref,
             "text": _sentence(matching) if group else _text(matching),
             "at": now if group else matching.row.at,
-            "match": label(match.degree),
+            "match": "form" if match.degree == "part" else match.degree,
             "others": Counter(PLACES[x.row.place].counted for x in each.rows) if group else {},
             "goes": _goes(match, matching, query) if query is not None else (),
             "beside": _beside(match, matching, query) if query is not None else (),
@@ -209,8 +209,7 @@ def _goes(match: Match, matching: MatchingRow, query: ForgetQuery) -> tuple[str,
     # The sentences of other degrees belong to other matches of the message.
     others = {mark.degree for mark in query.marks(text, source)} - {match.degree}
     left, gone = redact(text, marks_of(query, accepted(match.degree) - others, source))
-    masked = mask(text)
-    return tuple(clipped(_masked_part(part.strip(), masked), 0) for part in gone[:MOST_SENTENCES]) if left else ()
+    return _shown_parts(gone, text) if left else ()
 
 
 def _beside(match: Match, matching: MatchingRow, query: ForgetQuery) -> tuple[str, ...]:
@@ -219,10 +218,13 @@ def _beside(match: Match, matching: MatchingRow, query: ForgetQuery) -> tuple[st
         return ()
     text = matching.row.texts[CONTENT] or ""
     marks = query.marks(text, source_of(matching.row, CONTENT))
-    others = [
-        part for start, part in whole_sentences(text) if part.strip() and not touched(marks, start, start + len(part))
-    ]
-    return tuple(clipped(_masked_part(part.strip(), mask(text)), 0) for part in others[:MOST_SENTENCES])
+    parts = ((part, touched(marks, start, start + len(part))) for start, part in whole_sentences(text))
+    return _shown_parts([part for part, matches in parts if part.strip() and not matches], text)
+
+
+def _shown_parts(parts: Sequence[str], text: str) -> tuple[str, ...]:
+    masked = mask(text)
+    return tuple(clipped(_masked_part(part.strip(), masked), 0) for part in parts[:MOST_SENTENCES])
 
 
 def _masked_part(part: str, masked: str) -> str:
@@ -239,7 +241,7 @@ def _sentence(matching: MatchingRow) -> str:
     for start, sentence in whole_sentences(matching.row.texts[column] or ""):
         if at < start + len(sentence):
             said, masked = sentence.strip(), mask(matching.row.texts[column] or "")
-            return clipped(_masked_part(said, masked), _moved(said, at - start), EXAMPLE)
+            return clipped(_masked_part(said, masked), at - start, EXAMPLE)
     return _text(matching)
 
 
@@ -249,12 +251,7 @@ def _text(matching: MatchingRow) -> str:
     text = (columns[column] or "") if column >= 0 else " ".join(strings(matching.row.body))
     if matching.row.place == "message" and column > CONTENT:
         return f"({[*WORDS.values()][column]}: {clipped(mask(text), 0)}) {clipped(mask(columns[CONTENT] or ''), 0)}"
-    return clipped(mask(text), _moved(text, matching.mark.start))
-
-
-def _moved(text: str, at: int) -> int:
-    """The position `at` of the text in the masked text, approximately."""
-    return len(mask(text[:at]))
+    return clipped(mask(text), matching.mark.start)
 
 
 def clipped(text: str, at: int, most: int = SHOWN) -> str:

@@ -3,7 +3,6 @@ with every word of it in any form. It makes a statement with most of its words. 
 
 import re
 import threading
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import takewhile
@@ -53,7 +52,9 @@ class Sentence:
 
     @cached_property
     def is_english(self) -> bool:
-        return is_english(self.tokens)
+        """Whether the sentence is English. Endings of other languages are then not removed, because the rest of a word
+        could match unrelated words."""
+        return not _FUNCTION_WORDS.isdisjoint(self.tokens)
 
     @cached_property
     def roots(self) -> frozenset[str]:
@@ -220,12 +221,6 @@ def irregular_forms(base: str) -> frozenset[str]:
 def is_spaceless(word: str) -> bool:
     """Whether the word's script has no spaces, or attaches particles to words. Such a word may occur inside others."""
     return bool(_SPACELESS.search(word))
-
-
-def is_english(words: Iterable[str]) -> bool:
-    """Whether a sentence of these lower-case words is English. Endings of other languages are then not removed, because
-    the rest of a word could match unrelated words."""
-    return not _FUNCTION_WORDS.isdisjoint(words)
 
 
 @of_texts

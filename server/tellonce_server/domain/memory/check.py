@@ -51,8 +51,6 @@ MAX_DATES: Final = 8
 """Maximum dates of a claim that are compared with the quotes."""
 
 _ISO_DAY: Final = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
-_ISO_MONTH: Final = re.compile(r"(?<![\d-])(\d{4})-(\d\d)(?![\d-])")
-_NOTED_YEAR: Final = re.compile(r"\((\d{4})\)")
 _WORD: Final = re.compile(r"\w+")
 
 
@@ -362,24 +360,17 @@ def _thirds(month: date) -> list[date | datetime]:
 
 
 def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: ZoneInfo) -> Iterator[_Moment]:
-    """The times in the fields and in the text of the claim. Only `2026-11-27`, `2026-11` and `(2026)` are read in the
-    text, because these forms are the same in every language."""
+    """The times in the fields and in the text of the claim. Only `2026-11-27` is read in the text, because this form is
+    the same in every language."""
     if when is not None and when.start is not None:
         yield _Moment(when.start.astimezone(zone), when.precision)
     if when is not None and when.end is not None and when.end != when.start:
         yield _Moment(when.end.astimezone(zone), "end" if when.precision == "day" else when.precision)
     if deadline is not None:
         yield _Moment(deadline.astimezone(zone), "deadline")
-    plain = literals.plain(text)
-    for match in _ISO_DAY.finditer(plain):
+    for match in _ISO_DAY.finditer(literals.plain(text)):
         with suppress(ValueError):
             yield _Moment(date.fromisoformat(match[1]), "day")
-    for match in _ISO_MONTH.finditer(plain):
-        with suppress(ValueError):
-            yield _Moment(date(int(match[1]), int(match[2]), 1), "month")
-    for match in _NOTED_YEAR.finditer(plain):
-        with suppress(ValueError):
-            yield _Moment(date(int(match[1]), 1, 1), "year")
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:
