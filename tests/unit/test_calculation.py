@@ -24,11 +24,6 @@ def test_a_number_that_no_calculation_gives_is_refused(said: frozenset[int], val
     assert not is_calculated(value, {float(one) for one in said}, {float(one) for one in said})
 
 
-@pytest.mark.parametrize("value", [33.33, 33.0])
-def test_a_share_may_be_rounded(value: float) -> None:
-    assert is_calculated(value, {1.0, 3.0}, {3.0, value})
-
-
 def test_identifiers_take_part_in_no_calculation() -> None:
     assert values(["1234567890123", "12"]) == {12.0}
 

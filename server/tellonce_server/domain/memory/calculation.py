@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import date
 from itertools import islice, product
+from math import isclose
 from typing import Final
 
 from tellonce_server.domain.memory import literals
@@ -23,9 +24,6 @@ LEAST_AGE: Final = 3
 
 LONGEST_AGE: Final = 150
 
-_LEAST_ROUNDED: Final = 10
-"""Minimum of a result that may be rounded to a whole number."""
-
 
 def values(written: Iterable[str]) -> frozenset[float]:
     """The values of these numbers, without identifiers."""
@@ -38,7 +36,7 @@ def is_calculated(value: float, said: Collection[float], stated: Collection[floa
     calculation."""
     firsts = [number for number in sorted(said) if number in stated and number != value][:MOST_NUMBERS]
     pairs = product(firsts, sorted(said)[:MOST_NUMBERS])
-    return any(_is_rounded(result, value) for one, other in pairs for result in _results(one, other))
+    return any(isclose(result, value) for one, other in pairs for result in _results(one, other))
 
 
 def _results(one: float, other: float) -> Iterator[float]:
@@ -46,12 +44,6 @@ def _results(one: float, other: float) -> Iterator[float]:
     for whole, part in ((one, other), (other, one)):
         if part:
             yield from (whole / part, 100 * whole / part)
-
-
-def _is_rounded(result: float, value: float) -> bool:
-    """Whether the value equals the result, exactly or rounded to two decimals or to a whole number."""
-    whole = value >= _LEAST_ROUNDED and value == int(value)
-    return abs(result - value) <= (0.5 if whole else 0.005)
 
 
 def is_counted_day(day: date, parts: int, days: Iterable[date], numbers: Iterable[float]) -> bool:

@@ -19,8 +19,10 @@ from tellonce.reasons import reason
 from tellonce_server.domain.memory import literals, resolution
 from tellonce_server.domain.memory.calculation import changed_units, is_calculated, is_counted_day, values
 from tellonce_server.embedding.protocol import Similarity
-from tellonce_text.dates.readings import Reading
+from tellonce_text.dates.readings import Reading, Said
+from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.tokens import is_read, language_of
+from tellonce_text.dates.zones import region_of
 from tellonce_text.own_words import quotations
 from tellonce_text.sentences import ends_as_question, split_sentences
 
@@ -265,8 +267,8 @@ class _Evidence:
     def _without_dates(self, text: str, moments: Sequence[_Moment]) -> str:
         """The claim with `x` for the words of each date that follows from the quotes. `Saturday 7 November` follows
         from `the 7th of nov`, so the quotes need not contain `Saturday`."""
-        first = self._quotes[0]
-        for named in reversed(resolution.named_dates(text[:MAX_TEXT], first.said_at, self._zone)[:MAX_DATES]):
+        said = Said(self._quotes[0].said_at, self._zone, region_of(self._zone))
+        for named in reversed(expressions(text[:MAX_TEXT], said)[:MAX_DATES]):
             if any(self._supports(reading, moments) for reading in named.readings):
                 hidden = _WORD.sub("x", text[named.start : named.end])
                 text = f"{text[: named.start]}{hidden}{text[named.end :]}"

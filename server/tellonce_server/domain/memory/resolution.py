@@ -67,11 +67,6 @@ def admits(text: str, said_at: datetime, zone: ZoneInfo, moment: date | datetime
     return any(reading.start <= moment < reading.end for reading in readings) or rings(text, said, moment)
 
 
-def named_dates(text: str, said_at: datetime, zone: ZoneInfo) -> list[Expression]:
-    """The dates that the text names, in order."""
-    return expressions(text, Said(said_at, zone, region_of(zone)))
-
-
 def _is_another_time(text: str, local: datetime) -> bool:
     """Whether the text gives times in words, such as `half past nine`, and none of them can be `local`."""
     times = clocks(text)

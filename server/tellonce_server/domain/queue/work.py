@@ -89,9 +89,6 @@ class Attendance:
         now = self._deps.now()
         await queue.worker_seen(self._deps.database, worker, now, now - WORKER_KEPT)
 
-    async def extends(self, job: JobKey, fence: int) -> None:
-        await queue.holder_seen(self._deps.database, *job, fence, self._deps.now())
-
     async def at_work(self, besides: str = "") -> bool:
         return await queue.any_at_work(self._deps.database, self._deps.now() - SILENT, besides)
 
@@ -126,11 +123,11 @@ class WorkQueue:
 
     async def extend(self, args: w.ExtendWorkArgs) -> w.Extended:
         """Extend a lease. Raises ClaimLost."""
-        until = self._deps.now() + self._deps.settings.queue.lease
-        extended = await queue.extend(self._deps.database, *JobKey.parse(args.job_id), args.fence, until)
+        now, key = self._deps.now(), JobKey.parse(args.job_id)
+        extended = await queue.extend(self._deps.database, *key, args.fence, now + self._deps.settings.queue.lease)
         if extended is None:
             raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.", "call")
-        await self.attendance.extends(JobKey.parse(args.job_id), args.fence)
+        await queue.holder_seen(self._deps.database, *key, args.fence, now)
         return w.Extended(lease_until=extended)
 
     async def submit(self, args: w.SubmitWorkArgs) -> w.Submitted:
@@ -176,13 +173,15 @@ class WorkQueue:
         spent = await ledger.since(self._deps.database, month)
         down = await ledger.down(self._deps.database, month)
         reading = await read_status(self._deps.database, now, month)
+        embeds = self._deps.settings.embeddings != "none"
+        without_vector = await embeddings.count_left(self._deps.database) if embeds else 0
         return w.QueueStatus(
             kinds=tuple(kinds),
             oldest_seconds=(now - oldest).total_seconds() if oldest else None,
             dead_letters=tuple(await queue.failed_jobs(self._deps.database, FAILED_SHOWN)),
             providers_down=tuple(down),
             reading=reading,
-            without_vector=await self._without_vector(),
+            without_vector=without_vector,
             cost=w.CostSummary(
                 calls=spent.calls,
                 input_tokens=spent.input_tokens,
@@ -191,9 +190,6 @@ class WorkQueue:
                 cap_usd=self._deps.settings.monthly_cap_usd,
             ),
         )
-
-    async def _without_vector(self) -> int:
-        return 0 if self._deps.settings.embeddings == "none" else await embeddings.count_left(self._deps.database)
 
     async def replay(self, owner_id: int | None = None) -> int:
         """Retry failed jobs and return their number."""
