@@ -310,7 +310,7 @@ def _fractions(line: Line, counted: Iterable[str]) -> Iterator[str]:
     parts = {line[at].get("fraction") for at in range(len(line))} - {None}
     wholes = {1, *(int(number) for number in counted if number.isdigit() and len(number) <= _LONGEST)}
     for part in parts:
-        shares = [100 / part, 100 - 100 / part, 1 / part, 60 / part]
+        shares = [100 / part, 60 / part]
         shares += [value for whole in wholes for value in (whole / part, whole + 1 / part, 60 * whole + 60 / part)]
         yield from (literals.written(round(share, 2)) for share in shares)
 
