@@ -19,7 +19,7 @@ from tellonce.reasons import reason
 from tellonce_server.domain.memory import literals, resolution
 from tellonce_server.domain.memory.calculation import changed_units, is_calculated, is_counted_day, values
 from tellonce_server.embedding.protocol import Similarity
-from tellonce_text.dates.readings import Reading, Said
+from tellonce_text.dates.readings import Expression, Reading, Said
 from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.tokens import is_read, language_of
 from tellonce_text.dates.zones import region_of
@@ -269,7 +269,7 @@ class _Evidence:
         from `the 7th of nov`, so the quotes need not contain `Saturday`."""
         said = Said(self._quotes[0].said_at, self._zone, region_of(self._zone))
         for named in reversed(expressions(text[:MAX_TEXT], said)[:MAX_DATES]):
-            if any(self._supports(reading, moments) for reading in named.readings):
+            if any(self._supports(reading, moments) for reading in _consistent(named)):
                 hidden = _WORD.sub("x", text[named.start : named.end])
                 text = f"{text[: named.start]}{hidden}{text[named.end :]}"
         return text
@@ -353,6 +353,12 @@ class _Evidence:
         limits = [at, moment.day + timedelta(days=1)] if moment.is_before_a_day else [at]
         limits += _thirds(moment.day) if moment.precision == "month" else []
         return any(resolution.admits(text, quoted.said_at, quoted.zone, limit) for text in said for limit in limits)
+
+
+def _consistent(named: Expression) -> list[Reading]:
+    """The readings on the named weekday, if one is named. Nobody may have said the weekday of `Monday 7 November`."""
+    weekdays = {value for name, value in resolution.calendar_names(named.text) if name == "weekday"}
+    return [reading for reading in named.readings if weekdays <= {day.weekday() for day in reading.days}]
 
 
 def _thirds(month: date) -> list[date | datetime]:
