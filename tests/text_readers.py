@@ -370,7 +370,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.sentences.ends_as_question": sentences.ends_as_question,
     "tellonce_text.sentences.is_question": sentences.is_question,
     "tellonce_server.domain.erasure.targets.irregular_forms": targets.irregular_forms,
-    "tellonce_server.domain.erasure.targets.is_english": lambda text: targets.is_english((text,)),
     "tellonce_server.domain.erasure.targets.is_spaceless": targets.is_spaceless,
     "tellonce_server.domain.erasure.targets.roots": targets.roots,
     "tellonce_server.domain.keep.sentences.features": lambda text: kept_sentences.features(
@@ -410,14 +409,11 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.Spoken": lambda text: literals.Spoken(text).words,
     "tellonce_server.domain.memory.literals.words": literals.words,
     "tellonce_server.domain.memory.resolution.calendar_names": resolution.calendar_names,
-    "tellonce_server.domain.memory.calculation.changed_units": lambda text: calculation.changed_units(
-        text, (text,), ()
-    ),
+    "tellonce_server.domain.memory.calculation.changed_units": lambda text: calculation.changed_units(text, (text,)),
     "tellonce_server.domain.memory.resolution.timed_numbers": resolution.timed_numbers,
     "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
     "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,
     "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),
-    "tellonce_server.domain.memory.resolution.named_dates": lambda text: resolution.named_dates(text, NOW, ZONE),
     "tellonce_server.domain.memory.resolution.admits": lambda text: resolution.admits(text, NOW, ZONE, NOW.date()),
     "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(
         text, ENDED, lambda one, other: 0.0
@@ -538,7 +534,7 @@ READERS: dict[str, Callable[[str], object]] = {
 
 NOT_READERS = frozenset(
     """
-    tellonce_server.domain.memory.calculation.values tellonce_server.domain.memory.calculation.is_counted_day
+    tellonce_server.domain.memory.calculation.values
     tellonce_text.dates.items.Item.in_part tellonce_text.dates.phrases.day_phrase tellonce_text.dates.phrases.days_phrase
     tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun
     tellonce_server.api.strict_tool.failed
@@ -642,7 +638,6 @@ SLOW = frozenset(
     tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
     tellonce_text.dates.clock_phrases.clocks
     tellonce_server.domain.memory.resolution.admits tellonce_server.domain.memory.resolution.following
-    tellonce_server.domain.memory.resolution.named_dates
     tellonce_server.domain.retrieval.asked_times.asked_times tellonce_server.domain.retrieval.asked_times.seen_from
     tellonce_server.domain.retrieval.signals.mentions tellonce_text.dates.meanings.admits
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.event_due

@@ -49,7 +49,6 @@ TextCode = Literal[
     "forget_shared",
     "forget_unspecific",
     "forget_whole",
-    "forget_words",
     "forgotten_since",
     "import_failed",
     "no_memory",

@@ -1,4 +1,4 @@
-"""Lists all caches that hold texts, so that the caches can be cleared: forgotten text must not stay in a process."""
+"""Lists all caches that hold texts, so that forgotten text does not stay in a process."""
 
 import re
 from typing import Protocol, TypeVar
@@ -16,14 +16,13 @@ _OF_TEXTS: list[Cache] = []
 
 
 def of_texts(cache: CacheT) -> CacheT:
-    """Decorator for a cached function that has stored text in its arguments or results. `clear` empties the cache of
-    the function."""
+    """Decorator for a cached function with stored text in its arguments or results. `clear` empties its cache."""
     _OF_TEXTS.append(cache)
     return cache
 
 
 def clear() -> None:
-    """Empty all caches of texts in this process, and the cache of `re`, because some patterns contain stored texts."""
+    """Empty all caches of texts in this process, and that of `re`, because some patterns contain stored texts."""
     for cache in _OF_TEXTS:
         cache.cache_clear()
     re.purge()

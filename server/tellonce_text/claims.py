@@ -1,7 +1,4 @@
-"""Extracts the numbers, dates and content words of a text in a form that can be compared with other texts.
-
-This module does not compare texts; `forget` and tombstones do.
-"""
+"""Extracts the numbers, dates and content words of a text in a form that `forget` and tombstones can compare."""
 
 import re
 from collections.abc import Sequence
@@ -58,12 +55,11 @@ def claims(text: str) -> Claims:
 
 
 _ANY_DAY: Final = Said(datetime(2001, 1, 1, 12, tzinfo=UTC), ZoneInfo("UTC"))
-"""Texts are compared by their words alone, so all texts are read as if they were said at this time."""
+"""All texts are read as if they were said at this time, so that only their words count."""
 
 
 def _parts(date: Expression) -> list[str]:
-    """The days, the year and the time of day, if the expression gives them. Unlike a number, each of these parts
-    contains a colon."""
+    """The days, the year and the time of day that the expression gives. Unlike a number, each part contains a colon."""
     start, (first, last) = date.readings[0].start, date.readings[0].days
     days = [f"day:{first:%m-%d}/{last:%m-%d}"] if first != _ANY_DAY.at.date() or not date.timed else []
     return [*days, *([f"year:{first:%Y}"] if date.absolute else []), *([f"{start:%H:%M}"] if date.timed else [])]
@@ -94,7 +90,7 @@ def tokens_of(text: str) -> tuple[str, ...]:
 
 
 def plain(text: str) -> str:
-    """The text with ASCII characters instead of typographic apostrophes, hyphens and quotation marks."""
+    """The text with ASCII apostrophes, hyphens and quotation marks."""
     return text.translate(_PLAIN)
 
 
@@ -116,7 +112,7 @@ def _lower(word: str) -> str:
 
 
 def _amounts(text: str) -> frozenset[str]:
-    """The amounts of the text, which may be written in digits or in words."""
+    """The amounts of the text, in digits or in words."""
     matches = list(_AMOUNT.finditer(text))
     written: set[tuple[str | None, ...]] = set()
     spelled: set[str] = set()
@@ -132,7 +128,7 @@ def _amounts(text: str) -> frozenset[str]:
 
 
 def _begins_number(word: str) -> bool:
-    """A quick check: a number may begin with this word. Only the answer False is certain."""
+    """A quick check whether a number may begin with this word. Only the answer False is certain."""
     return word.lower().partition("-")[0] in _NUMERALS
 
 
@@ -146,8 +142,7 @@ def _digits(digits: str, suffix: str | None, big: str | None) -> str:
 
 
 def _canonical(digits: str, scale: int = 1) -> str:
-    """The number multiplied by `scale`: `"1000.0" -> "1000"`. Versions (3.11.2) and codes such as 007 stay
-    unchanged."""
+    """The number multiplied by `scale`: `"1000.0" -> "1000"`. Versions (3.11.2) and codes such as 007 stay."""
     if digits.count(".") > 1 or (len(digits) > 1 and digits[0] == "0" and digits[1] != "."):
         return digits
     if scale == 1 and len(digits) <= _EXACT and digits.isascii() and digits.isdigit():
@@ -163,8 +158,8 @@ _LONGEST_NUMBER: Final = 10  # words; 999,999 has nine words
 
 
 def _spelled(matches: list[re.Match[str]], position: int) -> tuple[str, int]:
-    """Return the amount in words at `position` and the number of its words: `two hundred -> ("200", 2)`. The result is
-    `("", 0)` if the word at `position` is not a number."""
+    """The amount in words at `position` and the number of its words: `two hundred -> ("200", 2)`. Without a number,
+    `("", 0)`."""
     word = (matches[position]["word"] or "").lower()
     if word in ORDINALS:
         return ORDINALS[word], 1

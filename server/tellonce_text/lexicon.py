@@ -45,22 +45,34 @@ NOT_COUNTED_AFTER: Final = frozenset(
     """.split()
 )
 
-# Irregular English forms. No suffix rule handles these forms. Each entry begins with the base form.
-_FORMS: Final = """
-be been being; become became; begin began begun; bend bent; bite bitten; bleed bled; blow blew blown; break broke broken;
-breed bred; bring brought; build built; burn burnt; buy bought; catch caught; child children; choose chose chosen; come came;
-creep crept; deal dealt; dig dug; do did done; draw drew drawn; dream dreamt; drink drank drunk; drive drove driven;
-eat ate eaten; fall fell fallen; feed fed; feel felt; fight fought; find found; flee fled; fly flew flown;
-foot feet; forbid forbade forbidden; forget forgot forgotten; forgive forgave forgiven; freeze froze frozen; get got gotten;
-give gave given; go went gone; goose geese; grow grew grown; hang hung; hear heard; hide hid hidden; hold held; keep kept;
-kneel knelt; knife knives; know knew known; lead led; lean leant; learn learnt; leave left; lend lent;
-lose lost; make made; man men; mean meant; meet met; mouse mice; pay paid; person people;
-quit quitted; ride rode ridden; ring rang rung; rise risen; run ran; say said; see saw seen; seek sought; sell sold;
-send sent; sew sewn; shake shook shaken; shelf shelves; shine shone; shoot shot; shrink shrank shrunk; sing sang sung;
-sink sank sunk; sit sat; sleep slept; slide slid; smell smelt; speak spoke spoken; spend spent; spill spilt; spin spun;
-spoil spoilt; stand stood; steal stole stolen; stick stuck; sting stung; strike struck; swear swore sworn; sweep swept;
-swim swam swum; swing swung; take took taken; teach taught; tear tore torn; tell told; think thought; thief thieves;
-throw threw thrown; tooth teeth; understand understood; wake woke woken; wear wore worn; weave wove woven; weep wept;
-wife wives; win won; withdraw withdrew withdrawn; wolf wolves; woman women; write wrote written
+# Irregular English forms, each after its base form. `stem` knows only the forms in _STEMMED. The other forms must stay
+# unknown to it, because tombstones contain hashes of stems.
+_STEMMED: Final = """
+be been being; become became; begin began begun; break broke broken; bring brought; build built; buy bought; catch
+caught; child children; choose chose chosen; come came; do did done; drink drank drunk; drive drove driven; eat ate
+eaten; fall fell fallen; feel felt; find found; fly flew flown; foot feet; forget forgot forgotten; get got gotten;
+give gave given; go went gone; grow grew grown; hear heard; hold held; keep kept; know knew known; learn learnt; leave
+left; lend lent; lose lost; make made; man men; meet met; mouse mice; pay paid; person people; ride rode ridden; rise
+risen; run ran; say said; see saw seen; sell sold; send sent; sing sang sung; sleep slept; speak spoke spoken; spend
+spent; steal stole stolen; swim swam swum; take took taken; teach taught; tell told; think thought; throw threw thrown;
+tooth teeth; wake woke woken; wear wore worn; wife wives; win won; woman women; write wrote written
 """
-IRREGULAR: Final = {form: base for entry in _FORMS.split(";") for base, *forms in [entry.split()] for form in forms}
+_NOT_STEMMED: Final = """
+bend bent; bite bitten; bleed bled; blow blew blown; breed bred; burn burnt; creep crept; deal dealt; dig dug; draw
+drew drawn; dream dreamt; feed fed; fight fought; flee fled; forbid forbade forbidden; forgive forgave forgiven; freeze
+froze frozen; goose geese; hang hung; hide hid hidden; kneel knelt; knife knives; lead led; lean leant; mean meant;
+quit quitted; ring rang rung; seek sought; sew sewn; shake shook shaken; shelf shelves; shine shone; shoot shot; shrink
+shrank shrunk; sink sank sunk; sit sat; slide slid; smell smelt; spill spilt; spin spun; spoil spoilt; stand stood;
+stick stuck; sting stung; strike struck; swear swore sworn; sweep swept; swing swung; tear tore torn; thief thieves;
+understand understood; weave wove woven; weep wept; withdraw withdrew withdrawn; wolf wolves
+"""
+
+
+def _base_of(forms: str) -> dict[str, str]:
+    return {form: base for entry in forms.split(";") for base, *inflected in [entry.split()] for form in inflected}
+
+
+STEMMED: Final = _base_of(_STEMMED)
+"""For each irregular form that `tellonce_text.stemming` knows, its base form."""
+IRREGULAR: Final = STEMMED | _base_of(_NOT_STEMMED)
+"""For each irregular form, its base form. The stored search index depends on these forms."""

@@ -1,10 +1,8 @@
-"""Finds a literal in a text, both in the stored form and in the form that a client shows (without Markdown markup).
-Pure.
+"""Finds a literal in a text, in the stored form and as a client shows it, without Markdown markup. Pure.
 
-A literal also matches if the separators between its digits or words are different in the text. A matched word can
-contain bold letters, a link or a hyphen. Every function takes time linear in the length of the text, for two reasons.
-Only a literal of at most `MOST_FLEXIBLE` characters is searched for with a regular expression. The patterns do not
-backtrack into characters that they have skipped.
+The separators between digits or words may differ, and a matched word can contain bold letters, a link or a hyphen.
+Every function is linear in the length of the text: only a short literal becomes a regular expression, and the patterns
+do not backtrack into skipped characters.
 """
 
 import html
@@ -17,26 +15,23 @@ from typing import Final
 from tellonce_text.folding import fold
 
 MOST_FLEXIBLE = 128
-"""A regular expression is used only for a folded literal of at most this many characters. The limit exists because a
-regular expression may compare the whole literal at each position of the text. If a literal is longer, only its letters,
-digits and unusual signs are compared."""
+"""Maximum characters of a literal that becomes a regular expression, which may compare all of it at each position. Of a
+longer literal, only letters, digits and unusual signs are compared."""
 
 COINCIDENCE = 5
-"""Minimum number of digits of a number, such as a card number, that matches with certainty even if its separators
-differ. With fewer digits, a match can be a coincidence: `1, 2, 3` does not always mean 123."""
+"""Minimum digits of a number that matches with certainty whatever its separators. `1, 2, 3` is not always 123."""
 
 Certainty = typing.Literal["exact", "number", "form"]
-"""`number`: the match is a short number with other separators. `form`: a word in the match contains a hyphen or `_`
-that the literal does not have."""
+"""`number`: a short number with other separators. `form`: a word contains a hyphen or `_` that the literal does not
+have."""
 
 _MARKUP: Final = r"[*_~\\]*+"
-"""Characters that a client does not show. They mark bold text, italic text, struck text or code. A backslash escapes
-such a mark."""
+"""Marks of bold, italic or struck text and of code, which a client does not show, and the backslash that escapes
+them."""
 _GAP_SIGNS: Final = "*_~\\- >#|•"
-"""Separators that may occur between two words of a name, with the markup of quotes, lists, headings and tables."""
+"""Separators between two words of a name, with the markup of quotes, lists, headings and tables."""
 _TELLING: Final = "#>|"
-"""If the literal contains one of these separators, a match must contain it, too. Such a separator can be part of a
-name."""
+"""A match must contain each of these separators that the literal contains, because it can be part of a name."""
 _IN_WORD: Final = r"[*~\\]*+"
 """Markup inside a word: `**Sar**ah` is shown as "Sarah"."""
 _BROKEN_WORD: Final = r"[*~\\_-]*+"
@@ -49,11 +44,10 @@ _PARTS: Final = re.compile(
     r"|(?P<other>[^\w •>#|*~\\-]+)"
 )
 UNREAD: Final = "*~\\-_`"
-"""The SQL function `may_say` removes these characters from texts before it compares them, because a word can contain
-these characters."""
+"""The SQL function `may_say` removes these characters from texts, because a word can contain them."""
 _LIKE_RUN: Final = re.compile(r"[a-z]+|[0-9]")
 _MOST_RUNS: Final = 16
-"""Maximum number of words and digits in a LIKE pattern. A longer pattern would find almost the same texts."""
+"""Maximum words and digits in a LIKE pattern. A longer one would find almost the same texts."""
 
 _LINK: Final = r"(?P<image>!?)\[(?P<label>[^\[\]]*+)\](?P<target>\((?:[^()]|\([^()]*+\))*+\))"
 _CODE: Final = r"^[ >]*+(?P<fence>```|~~~)[^`\n]*+\n(?P<code>.*?)(?:^[ >]*+(?P=fence)|\Z)"
@@ -63,10 +57,10 @@ _HIDDEN: Final = re.compile(
     rf"{_LINK}|{_CODE}|(?P<line>{_TABLE_RULE}|{_UNDERLINE}|<(?:br|BR) ?/?>)|&#?[0-9A-Za-z]{{1,31}};",
     re.MULTILINE | re.DOTALL,
 )
-"""The parts of a text that look different in a client. A link appears as its label, a code block without its marks, and
-an HTML entity as its character. The marks of a table or heading appear as a line break."""
+"""The parts that look different in a client: a link (its label), a code block (without its marks), an HTML entity (its
+character), and the marks of a table or heading (a line break)."""
 _FOLLOWED: Final = ("(http://", "(https://", "(tg://", "(mailto:")
-"""A client opens a link target that begins like this, but it does not show the target."""
+"""A client opens a link target that begins like this, but does not show it."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +75,7 @@ class Span:
 @dataclass(frozen=True)
 class Literal:
     """A literal to search for. `core` is the folded literal without the characters that a pattern may skip. `strict` is
-    like `pattern`, but skips neither a hyphen nor `_` inside words. Both patterns are None if only the core is
-    compared."""
+    like `pattern`, but skips no hyphen or `_` inside words. Both are None if only the core is compared."""
 
     folded: str
     core: str
@@ -91,7 +84,7 @@ class Literal:
 
     @classmethod
     def of(cls, said: str) -> "Literal | None":
-        """The literal for a text; None if the folded text is empty or blank."""
+        """The literal for a text; None if the folded text is blank."""
         folded = _folded(said).strip()
         if not folded:
             return None
@@ -105,14 +98,14 @@ class Literal:
 
     @property
     def likes(self) -> list[str]:
-        """LIKE patterns for texts that are ASCII, in lower case, and without the characters in `UNREAD`. If such a text
-        shows the literal, at least one of the patterns matches it."""
+        """LIKE patterns for ASCII texts in lower case without the characters in `UNREAD`. At least one matches every
+        such text that shows the literal."""
         runs = _LIKE_RUN.findall(self.folded)[:_MOST_RUNS]
         return ["%](%", "%&%;%", *(["%".join(["", *runs, ""])] if self.folded.isascii() else [])]
 
     def spans(self, text: str) -> list[Span]:
-        """The matches in the original text, in order and without overlap. A match includes the invisible characters
-        that follow it."""
+        """The matches in the original text, in order and without overlap, with the invisible characters that follow
+        them."""
         found = self._occurrences(text)
         if _may_hide(text):
             shown, starts, ends = _shown(text)
@@ -153,7 +146,7 @@ class Literal:
 
 
 def _folded(text: str) -> str:
-    """The folded text. Backticks are replaced by `*` first, because folding would turn them into apostrophes."""
+    """The folded text. Folding would turn backticks into apostrophes, so `*` replaces them first."""
     return fold(text.replace("`", "*"))
 
 
@@ -162,8 +155,8 @@ def _core(folded: str) -> str:
 
 
 class _Table(dict[int, str | None]):
-    """A translation table. It maps each character to its folded characters, without those that are skipped. The value
-    None deletes a character. With "" instead of None, translating ASCII takes five times as long."""
+    """Maps each character to its folded characters without the skipped ones. None deletes a character. With "" instead,
+    translating ASCII takes five times as long."""
 
     def __missing__(self, code: int) -> str | None:
         self[code] = core = _core(_folded(chr(code))) or None
@@ -184,8 +177,8 @@ def _may_hide(text: str) -> bool:
 
 
 def _shown(text: str) -> tuple[str, list[int], list[int]]:
-    """The text as a client shows it, but with the marks inside lines, such as `**`. Also returns the start and the end
-    of each shown character in the original text."""
+    """The text as a client shows it, except marks inside lines such as `**`. Also the start and the end of each shown
+    character in the original text."""
     shown: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -218,7 +211,7 @@ def _shown(text: str) -> tuple[str, list[int], list[int]]:
 
 
 def _disjoint(found: list[Span]) -> list[Span]:
-    """The spans in order. If spans overlap, only the first span is kept."""
+    """The spans in order. Of overlapping spans, only the first is kept."""
     found.sort(key=lambda span: (span.start, span.certainty != "exact"))
     ordered: list[Span] = []
     for span in found:
@@ -228,8 +221,8 @@ def _disjoint(found: list[Span]) -> list[Span]:
 
 
 def _flexible(folded: str, in_word: str) -> str:
-    """The regular expression for a literal. The expression never begins with optional characters. Otherwise, many such
-    characters in a row would take quadratic time. `in_word` matches the optional characters inside a word."""
+    """The regular expression for a literal. It never begins with optional characters, because many of them in a row
+    would take quadratic time. `in_word` matches the optional characters inside a word."""
     parts: list[str] = []
     before = "gap"
     for match in _PARTS.finditer(folded):
@@ -251,8 +244,7 @@ def _gap(part: str, *, is_last: bool) -> str:
 
 
 def _skipping(signs: str, required: str, part: str) -> str:
-    """The pattern for a run of the characters in `signs`. The run must contain each character of `required` that `part`
-    contains."""
+    """The pattern for a run of `signs`, with each character of `required` that `part` contains."""
     ahead = (f"(?=[{re.escape(signs.replace(sign, ''))}]*+{re.escape(sign)})" for sign in required if sign in part)
     return f"{''.join(ahead)}[{re.escape(signs)}]*+"
 
@@ -272,7 +264,7 @@ def _numbers(folded: str) -> list[str]:
 
 
 def _origins(text: str) -> list[int]:
-    """Return the index of the original character for each character of the folded text: `"aß" -> [0, 1, 1]`."""
+    """The index of the original character for each folded character: `"aß" -> [0, 1, 1]`."""
     return [position for position, c in enumerate(text) for _ in fold(c)]
 
 

@@ -5,30 +5,20 @@ from functools import lru_cache
 from typing import Final
 
 from tellonce_text.caches import of_texts
+from tellonce_text.lexicon import STEMMED
 
-BASE_OF: Final = {
+BASE_OF: Final = STEMMED | {
     form: base
     for base, forms in {
-        "be": "am is are was were been being 's 're 'm", "have": "has had having 've", "do": "does did done doing",
-        "go": "goes went gone going", "get": "gets got gotten", "make": "made", "take": "took taken", "give": "gave given",
-        "come": "came", "see": "saw seen", "know": "knew known", "say": "said says", "tell": "told", "think": "thought",
-        "find": "found", "leave": "left", "feel": "felt", "bring": "brought", "begin": "began begun", "keep": "kept",
-        "hold": "held", "write": "wrote written", "run": "ran running", "meet": "met", "pay": "paid", "buy": "bought",
-        "sell": "sold", "teach": "taught", "learn": "learnt", "speak": "spoke spoken", "drive": "drove driven",
-        "eat": "ate eaten", "drink": "drank drunk", "sleep": "slept", "swim": "swam swum swimming", "fly": "flew flown flies",
-        "grow": "grew grown", "choose": "chose chosen", "break": "broke broken", "lose": "lost", "win": "won winning",
-        "send": "sent", "spend": "spent", "build": "built", "wear": "wore worn", "move": "moved", "quit": "quitting",
-        "stop": "stopped stopping", "plan": "planned planning", "child": "children", "man": "men", "woman": "women",
-        "person": "people", "wife": "wives", "foot": "feet", "tooth": "teeth", "mouse": "mice", "life": "lives'",
-        "live": "lives living", "use": "uses used using", "allergy": "allergic allergies", "marry": "married marriage",
-        "divorce": "divorced", "bear": "born", "hate": "hates hated hating", "love": "loves loved loving",
-        "prefer": "preferred preferring preference preferences", "become": "became", "bus": "buses", "news": "news",
-        "this": "this", "his": "his", "its": "its", "always": "always", "yes": "yes", "gas": "gas", "diabetes": "diabetes",
-        "asthma": "asthma", "rise": "rose risen", "fall": "fell fallen", "create": "created creating", "sing": "sang sung singing", "lend": "lent", "steal": "stole stolen", "wake": "woke woken", "ride": "rode ridden", "throw": "threw thrown", "catch": "caught", "forget": "forgot forgotten forgetting", "read": "reading", "die": "died dying dies", "hear": "heard",
-        "vegetarian": "vegetarians", "cycle": "cycling", "bike": "biking bikes", "hike": "hiking", "schedule": "scheduled scheduling",
+        "be": "am is are was were", "have": "has had", "do": "does", "go": "goes", "bear": "born", "rise": "rose", "die": "died dying",
+        "allergy": "allergic", "marry": "marriage", "prefer": "preference", "bus": "buses", "cycle": "cycling",
+        "create": "created creating", "schedule": "scheduled scheduling",
+        "news": "news", "always": "always", "diabetes": "diabetes",
     }.items()
     for form in forms.split()
 }  # fmt: skip
+"""The base form of each word that the rules for endings would stem wrongly. Tombstones contain hashes of stems, so a
+change here would end the recognition of forgotten statements."""
 _VOWEL = re.compile(r"[aeiouy]")
 _DOUBLED = re.compile(r"(?<=..)([bdfgklmnprt])\1$")
 # Matches the part of a verb before -ing or -ed, if the verb lost its final e. A part of one syllable has one vowel, as
@@ -42,7 +32,7 @@ _LOST_E = re.compile(
 @of_texts
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """The stem of a lower-case word. Words with non-ASCII letters and words with fewer than four letters are returned
+    """The stem of a lower-case word. Words with non-ASCII letters and words with fewer than four letters stay
     unchanged."""
     if word in BASE_OF:
         return BASE_OF[word]

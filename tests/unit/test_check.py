@@ -230,6 +230,12 @@ def test_a_day_may_be_written_out_in_the_claim() -> None:
     assert not check("The exam is on 2026-12-19", [quote]).certain
 
 
+def test_a_weekday_nobody_said_must_be_that_of_its_day() -> None:
+    quote = user("the exam is on the 9th of december")
+    assert check("The exam is on Wednesday, December 9, 2026", [quote]).certain
+    assert not check("The exam is on Monday, December 9, 2026", [quote]).certain
+
+
 def test_a_day_written_in_digits_needs_no_resolver() -> None:
     when = during(ZONE, date(2027, 5, 12))
     assert check("Gets married", [user("wir heiraten am 12.05.2027")], when=when).certain

@@ -77,6 +77,12 @@ def test_different_words_keep_different_stems(words: tuple[str, str]) -> None:
     assert stem(words[0]) != stem(words[1])
 
 
+def test_stems_stay_the_same_because_tombstones_contain_their_hashes() -> None:
+    words = "being went flies lives rose married moved planning burnt knives drew preferences dying his news"
+    stems = [*"be go fly live rise marry move plan burnt knive drew prefer die his news".split()]
+    assert [*map(stem, words.split())] == stems
+
+
 @given(st.text(max_size=80))
 def test_any_text_can_be_read(text: str) -> None:
     found = claims(text)

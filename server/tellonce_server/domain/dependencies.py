@@ -1,4 +1,4 @@
-"""The objects that the server passes to every service: settings, storage, clock, notices and announcements."""
+"""What the server passes to every service: settings, storage, clock, notices and announcements."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class Dependencies:
     announce: Callable[[str, str], None]
     emit: Emit
     notices: list[ServerText] = field(default_factory=list)
-    """Notices that this process adds to every context. One of these notices says that nothing is learned at present."""
+    """Notices that this process adds to every context, such as that nothing is learned at present."""
 
     @property
     def zone(self) -> ZoneInfo:
@@ -45,10 +45,10 @@ class Dependencies:
 
 
 WORK = "tellonce_work"
-"""The channel for notifications that a job can be claimed."""
+"""The channel that announces jobs to claim."""
 
 FORGOTTEN = "tellonce_forgotten"
-"""The channel that announces that an erasure was committed. Processes then clear their caches of texts."""
+"""The channel that announces a committed erasure. Processes then clear their caches of texts."""
 
 CHANGES = "tellonce_changes"
-"""The channel that announces changed resources. The payload of a notification is the owner, a space and the URI."""
+"""The channel that announces changed resources. The payload is the owner, a space and the URI."""

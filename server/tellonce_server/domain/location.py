@@ -1,4 +1,4 @@
-"""Finds the chat and the thread of a call. The chat and the thread may depend on stored data."""
+"""Finds the chat and the thread of a call in the stored data."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -27,8 +27,7 @@ from tellonce_server.store.messages import StoredMessage
 
 
 async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope:
-    """The chat of a call. If the call names a conversation by its number, the conversation must already exist. Raises
-    ChatRefused."""
+    """The chat of a call. A conversation that the call names by number must already exist. Raises ChatRefused."""
     scope = await with_stored_channel(deps, locate(caller, asked, deps.settings))
     if asked.chat_id is None or not is_conversation(asked.chat_id):
         return scope
@@ -40,8 +39,7 @@ async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope
 
 
 async def with_stored_channel(deps: Dependencies, scope: ChatScope) -> ChatScope:
-    """The chat scope with the stored names of its channels. If the user has forgotten a channel's name, the stored name
-    is a replacement."""
+    """The chat scope with the stored names of its channels. A forgotten channel's stored name is a replacement."""
     chosen = {scope.channel, scope.home} - PROGRAMS
     gone = await deps.tombstones.forgotten_names(deps.database, scope.owner_id, [*chosen])
     now = {name: replaced_channel(other) for name, other in gone.items()}
@@ -49,7 +47,7 @@ async def with_stored_channel(deps: Dependencies, scope: ChatScope) -> ChatScope
 
 
 async def stored_id(deps: Dependencies, owner_id: int, message_id: str) -> str:
-    """The id under which a message is stored. If the user has forgotten the given id, this is its replacement."""
+    """The id under which a message is stored. For a forgotten id, this is its replacement."""
     chosen = [message_id] if MACHINE_ID.fullmatch(message_id) is None else []
     return (await deps.tombstones.forgotten_names(deps.database, owner_id, chosen)).get(message_id, message_id)
 
@@ -57,15 +55,15 @@ async def stored_id(deps: Dependencies, owner_id: int, message_id: str) -> str:
 async def message_of_id(
     deps: Dependencies, scope: ChatScope, message_id: str, channel: str | None = None
 ) -> StoredMessage | None:
-    """The message that has this id in the channel. If there is no such message and only one message of the chat has
-    this id, the result is that message. By default, `channel` is the channel of `scope`."""
+    """The message with this id in the channel, by default the channel of `scope`. Otherwise the only message of the
+    chat with this id."""
     named = await stored_id(deps, scope.owner_id, message_id)
     return await messages.by_ext_id(deps.database, *scope.key, named, channel or scope.channel)
 
 
 async def message_named(deps: Dependencies, scope: ChatScope, message_id: str) -> StoredMessage | None:
-    """The message that `message_of_id` finds. If there is no such message, `message_id` is used as the number of a
-    message of the chat, because some messages have no id."""
+    """The message that `message_of_id` finds. Otherwise the message with this number, because some messages have no
+    id."""
     found = await message_of_id(deps, scope, message_id)
     if found is None and message_id.isdecimal() and len(message_id) < 19:
         found = await messages.by_id(deps.database, *scope.key, int(message_id))
@@ -73,8 +71,8 @@ async def message_named(deps: Dependencies, scope: ChatScope, message_id: str) -
 
 
 async def shared_into(deps: Dependencies, caller: Caller, chat_id: int) -> ChatScope:
-    """The chat that gets a copy of a shared memory. On the page, the operator may also share a memory with the groups
-    in the settings. No user's assistant can read the memories of these groups. Raises ChatRefused."""
+    """The chat that gets a copy of a shared memory. On the page, the operator may also share with the groups in the
+    settings. No user's assistant can read those groups. Raises ChatRefused."""
     if OPERATOR in caller.scopes and chat_id in deps.settings.groups:
         return ChatScope(chat_id, chat_id)
     return await located(deps, caller, Asked(chat_id))
@@ -86,8 +84,8 @@ async def thread_of(deps: Dependencies, scope: ChatScope, place: Place) -> str:
 
 
 async def without_forgotten_names(deps: Dependencies, owner_id: int, keys: Collection[str]) -> dict[str, str]:
-    """A map from each thread key to the key under which the thread is stored now. If a key contains a forgotten name,
-    the stored key contains the replacement name."""
+    """Each thread key with the key under which the thread is stored now, in which a replacement stands for a forgotten
+    name."""
     named = {key: name for key in keys if (name := thread_name(key)) is not None}
     gone = await deps.tombstones.forgotten_names(deps.database, owner_id, list(named.values())) if named else {}
     return {key: renamed_thread(key, gone[named[key]]) if named.get(key) in gone else key for key in keys}

@@ -1,11 +1,11 @@
-"""Recognizes forgotten statements, forgotten sentences of messages, and forgotten names. This module compares keyed
-hashes. The forgotten texts themselves are not stored."""
+"""Recognizes forgotten statements, sentences of messages and names. It compares keyed hashes. The forgotten texts are
+not stored."""
 
 import hmac
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 
 from tellonce_server.core.limits import offloaded
 from tellonce_server.store import tombstones
@@ -16,11 +16,10 @@ from tellonce_text.folding import fold
 from tellonce_text.sentences import placed_runs, sentences
 
 SAME = 0.75
-"""Minimum share of common words between a forgotten statement and a repetition. The share must be reached in only one
-of the two statements (see `covers`)."""
+"""Minimum share of common words of a forgotten statement and a repetition, in either of the two (see `covers`)."""
 
 TELLING = 5
-"""Minimum number of letters and digits of a piece of a sentence whose hash is stored."""
+"""Minimum letters and digits of a piece of a sentence whose hash is stored."""
 
 FORGOTTEN_NAME = "forgotten:"
 """The prefix of the names that replace forgotten names."""
@@ -36,81 +35,60 @@ Claims = tuple[bytes, ...]
 
 
 class Tombstones:
-    """Computes and compares the hashes. The hashes depend on `key`, which never leaves the server. Without the key,
-    nobody can test whether a guessed text was forgotten."""
+    """The hashes depend on `key`, which never leaves the server. Without it, nobody can test whether a guessed text was
+    forgotten."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
 
     def message_claims(self, text: str, gone: Sequence[str]) -> list[bytes]:
-        """The hashes of a message's text, of the sentences erased from it (`gone`) and of the pieces of these sentences.
-        The hashes identify the text and the sentences if a client sends them again. An edit can join the end of a
-        sentence with other words. The pieces that are the same are still identified."""
+        """The hashes of a message's text, of the sentences erased from it (`gone`) and of their pieces. An edit can
+        join the end of a sentence with other words, so the pieces are recognized too."""
         pieces = (piece for sentence in gone for piece in sentences(sentence) if _is_telling(piece))
         said = [text, *(part.strip() for part in (*gone, *pieces))]
         return [self._message(part) for part in dict.fromkeys(said)]
 
     async def add_names(self, q: Queries, owner_id: int, names: Sequence[str], now: datetime) -> None:
-        """Add the names to the forgotten names. Clients gave these names to conversations, threads, channels and
-        speakers. Message ids of clients are names too."""
+        """Forget names that clients gave to conversations, threads, channels and speakers, and their message ids."""
         new: list[Mark] = [(self._name(name), frozenset()) for name in dict.fromkeys(names)]
         await tombstones.add(q, owner_id, new, now)
 
     async def forgotten_names(self, q: Queries, owner_id: int, names: Sequence[str]) -> dict[str, str]:
-        """Return the forgotten names among `names`, each with its replacement. A replacement is computed from the hash
-        of the name. A client that uses a forgotten name again therefore reaches the same thread."""
+        """The forgotten names among `names`, each with its replacement. A client that uses a forgotten name again
+        reaches the same thread."""
         claims = {name: self._name(name) for name in names}
         known = await tombstones.known(q, owner_id, list(claims.values())) if claims else frozenset[bytes]()
         return {name: self.replacement(name) for name, claim in claims.items() if claim in known}
 
     def replacement(self, name: str) -> str:
-        """The name that replaces the given name if the given name is forgotten."""
+        """The name that replaces a forgotten name."""
         return f"{FORGOTTEN_NAME}{self._name(name)[:8].hex()}"
 
     def forgotten_at(self, name: str, marks: Mapping[bytes, datetime]) -> datetime | None:
-        """The time at which the name was forgotten; None if the name was not forgotten."""
+        """The time at which the name was forgotten, or None."""
         return marks.get(self._name(name))
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
-        """The text without the sentences that were forgotten in this message. An edit can contain such a sentence
-        again. Returns None if the whole text was forgotten in this message. An example is the text that the message had
-        before an erasure."""
-        whole, parts = await offloaded(len(text), partial(self._parts, chat_id, number, text))
-        claims = [*whole, *(claim for _, of_part in parts for claim in of_part)]
-        known = await tombstones.known(q, owner_id, claims, (chat_id, number))
-        if not known.isdisjoint(whole):
-            return None
-        kept = [part for part, of_part in parts if known.isdisjoint(of_part)]
-        return text if len(kept) == len(parts) else "".join(kept).strip()
+        """The text without the sentences that were forgotten in this message. None if the whole text was, such as the
+        text before an erasure."""
 
-    def _parts(self, chat_id: int, number: int, text: str) -> tuple[Claims, list[tuple[str, Claims]]]:
-        """Return the hashes of the whole text. Also return each piece of the text with its hashes: of the piece, of its
-        sentence, and, for a short piece, of the longer piece that it belongs to."""
-        parts: list[tuple[str, Claims]] = []
-        for _, run in placed_runs(text):
-            of_sentence = self._claims(chat_id, number, "".join(run).strip())
-            if len(run) == 1:
-                parts.append((run[0], of_sentence))
-                continue
-            for telling, group in _groups(run):
-                shared = *of_sentence, *self._claims(chat_id, number, telling.strip())
-                own = (() if part is telling else self._claims(chat_id, number, part.strip()) for part in group)
-                parts += [(part, (*shared, *claims)) for part, claims in zip(group, own, strict=True)]
-        return self._claims(chat_id, number, text), parts
+        def hashes() -> dict[str, Claims]:
+            return {part: self._claims(chat_id, number, part) for part in dict.fromkeys(_parts(text))}
+
+        claims = await offloaded(len(text), hashes)
+        said = [claim for of_part in claims.values() for claim in of_part]
+        known = await tombstones.known(q, owner_id, said, (chat_id, number))
+        return _without(text, lambda part: not known.isdisjoint(claims[part]))
 
     def without_later_forgotten(self, text: str, said_at: datetime, marks: Mapping[bytes, datetime]) -> str:
-        """Return the text of an old message without the sentences that were forgotten after the message was sent."""
+        """The text of an old message without the sentences that were forgotten after it was sent."""
 
         @cache  # a text can repeat a short piece very often
         def gone(part: str) -> bool:
             claims = *self._both(part), self._hash(f"m:{part}")
             return any(said_at < marks.get(claim, said_at) for claim in claims)
 
-        kept: list[str] = []
-        for _, run in () if gone(text) else placed_runs(text):
-            if not gone("".join(run).strip()):
-                kept += _left(run, gone) if len(run) > 1 else run
-        return text if kept and "".join(kept) == text else "".join(kept).strip()
+        return _without(text, gone) or ""
 
     def forgotten_in(self, chat_id: int, number: int, text: str, marks: Forgotten) -> list[str]:
         """The sentences of the message that are marked as forgotten."""
@@ -134,7 +112,7 @@ class Tombstones:
         return self._hash(" ".join(words)), frozenset(self._word(word) for word in words)
 
     def covering(self, tombstones: Sequence[Tombstone], text: str) -> list[Tombstone]:
-        """Return the tombstones of the forgotten statements that the text repeats."""
+        """The tombstones of the forgotten statements that the text repeats."""
         if not tombstones:
             return []
         said = self.mark(text)
@@ -172,7 +150,7 @@ class Tombstones:
 
 
 def covers(tombstone: Tombstone, said: Mark) -> bool:
-    """Whether the hashed text (`said`) repeats the forgotten statement of the tombstone."""
+    """Whether the hashed text (`said`) repeats the tombstone's forgotten statement."""
     claim, words = said
     if hmac.compare_digest(claim, tombstone.claim):
         return True
@@ -183,14 +161,13 @@ def covers(tombstone: Tombstone, said: Mark) -> bool:
 
 
 def _is_telling(piece: str) -> bool:
-    """Whether the piece of a sentence has so many letters and digits that its hash identifies it. A piece such as `12.`
-    or `Dr.` is in many sentences."""
+    """Whether the hash of the piece identifies it. Pieces such as `12.` or `Dr.` are in many sentences."""
     return sum(map(str.isalnum, piece)) >= TELLING
 
 
 def _groups(run: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Group the pieces of a sentence, so that each group has one longer piece. Return each group with this piece. The
-    short pieces of the group are forgotten with it. If the sentence has only short pieces, each is its own group."""
+    """Groups of pieces of a sentence, each with its one longer piece, which is forgotten together with the short ones.
+    Short pieces alone are their own groups."""
     if not any(map(_is_telling, run)):
         return [(piece, [piece]) for piece in run]
     groups: list[tuple[str, list[str]]] = []
@@ -204,8 +181,29 @@ def _groups(run: Sequence[str]) -> list[tuple[str, list[str]]]:
     return groups
 
 
+def _parts(text: str) -> Iterator[str]:
+    """Yield the text, its sentences, and the pieces of its sentences."""
+    yield text
+    for _, run in placed_runs(text):
+        yield "".join(run).strip()
+        if len(run) > 1:
+            yield from (piece.strip() for piece in run)
+
+
+def _without(text: str, gone: Callable[[str], bool]) -> str | None:
+    """The text without its forgotten sentences and pieces; None if the whole text is forgotten."""
+    if gone(text):
+        return None
+    kept: list[str] = []
+    for _, run in placed_runs(text):
+        if not gone("".join(run).strip()):
+            kept += _left(run, gone) if len(run) > 1 else run
+    left = "".join(kept)
+    return text if left == text else left.strip()
+
+
 def _left(run: Sequence[str], gone: Callable[[str], bool]) -> list[str]:
-    """The pieces of a sentence that are not forgotten. `gone` says whether a piece is marked as forgotten."""
+    """The pieces of a sentence that are not forgotten."""
     groups = [(telling, group) for telling, group in _groups(run) if not gone(telling.strip())]
     return [piece for telling, group in groups for piece in group if piece is telling or not gone(piece.strip())]
 

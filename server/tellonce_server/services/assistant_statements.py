@@ -20,17 +20,17 @@ from tellonce_text.own_words import own_words
 from tellonce_text.sentences import split_sentences
 
 RECENT: Final = 40
-"""Number of recent messages of the thread that are searched for a quote."""
+"""Recent messages of the thread that are searched for a quote."""
 
 MOST_SENTENCES: Final = 40
-"""Maximum number of the user's sentences whose meaning is compared with a claim."""
+"""Maximum sentences of the user whose meaning is compared with a claim."""
 
 
 SHARED_FOR: Final = timedelta(minutes=1)
-"""The delay of a second reading after the assistant's last statement."""
+"""Delay of a second reading after the assistant's last statement."""
 
 SHOWN: Final = 2_000
-"""The names in a claim are looked up only in the first SHOWN characters of each message."""
+"""Maximum characters of each message in which the names in a claim are looked up."""
 
 
 async def checker_at(deps: Dependencies, scope: ChatScope, args: RememberArgs) -> "StatementChecker":
@@ -41,7 +41,7 @@ async def checker_at(deps: Dependencies, scope: ChatScope, args: RememberArgs) -
 
 
 class StatementChecker:
-    """Checks claims. `lines` are the newest messages of a thread, oldest first."""
+    """`lines` are the newest messages of a thread, oldest first."""
 
     def __init__(self, deps: Dependencies, scope: ChatScope, lines: Sequence[Line]) -> None:
         self._deps = deps
@@ -56,7 +56,7 @@ class StatementChecker:
     async def check(
         self, statement: QuotedStatement, text: str, source: StoredMessage | None, due: datetime | None
     ) -> Verdict:
-        """Check a claim. `source` is the message that the statement names. `due` is the statement's deadline."""
+        """Check a claim. `source` is the message that the statement names, and `due` is the statement's deadline."""
         quote = statement.quote
         if quote is None:
             said = [self._words(line) for line in ([source] if source else newest_words(self._lines))]
@@ -68,10 +68,12 @@ class StatementChecker:
         return await offloaded(_size(self._lines), lambda: self._verdict(quote, text, said, due, similarity))
 
     async def queue_second_reading(self, t: Queries, sources: Sequence[int], now: datetime) -> None:
-        """Queue the job in which a model checks the statements that this call has stored. `sources` are their messages.
-        The job waits, so that the statements of several calls share it. The job is not queued for the call's thread,
-        because it reads statements of all threads of the chat. Also, the call's thread can be without messages, and
-        `forget` would then not find the thread's name."""
+        """Queue the job in which a model checks the stored statements. `sources` are their messages. The job waits, so
+        that the statements of several calls share it.
+
+        The job is queued for the chat, because it reads statements of all of its threads. The call's thread can also be
+        without messages, and `forget` would then not find its name.
+        """
         read = [*sources, *(line.id for line in self._lines[-1:])]
         if not read:
             return
@@ -93,8 +95,8 @@ class StatementChecker:
         return check(text, said, shown=shown, known=speakers, deadline=due, similarity=similarity)
 
     def _words(self, message: Line | StoredMessage, quote: str | None = None) -> Quoted:
-        """The words of the message's writer in `quote`. If `quote` is None, the words of the writer in the whole
-        message. The quote may begin with the message's label, such as `[photo]`."""
+        """The writer's own words in `quote`, or in the whole message. The quote may begin with the message's label,
+        such as `[photo]`."""
         own = own_words(message.content)
         role = "user" if is_evidence(*self._place, message) else "assistant"
         return Quoted(own if quote is None else own_words(quote), own, role, message.sent_at, self._deps.zone)

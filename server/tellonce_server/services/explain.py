@@ -15,12 +15,11 @@ from tellonce_server.store.receipts import Receipt, ReceiptKeeper
 
 LOOKS: Final = 4
 LOOK_SECONDS: Final = 0.05
-"""Maximum number of attempts to read a receipt, and seconds between two attempts. A first attempt may fail because
-another process is still writing the receipt."""
+"""Maximum attempts to read a receipt, and seconds between two. Another process may still be writing it."""
 
 
 class NothingToExplain(Refused):
-    """The id does not name anything that the caller may see. The error text says where to find an id."""
+    """The id names nothing that the caller may see. The error text says where to find an id."""
 
 
 class Explainer:
@@ -88,7 +87,7 @@ class Explainer:
         )
 
     async def _sources(self, scope: ChatScope, said_in: int | None, ids: tuple[int, ...]) -> tuple[Source, ...]:
-        """The memory's source messages. Source messages of another chat are shown only in the owner's own chat."""
+        """The memory's source messages. Those of another chat are shown only in the owner's own chat."""
         if said_in is None or not (scope.is_own or said_in == scope.chat_id):
             return ()
         lines = await messages.by_ids(self._deps.database, scope.owner_id, said_in, ids)
@@ -113,8 +112,7 @@ class Explainer:
 
 
 def _is_reached(scope: ChatScope, chat_id: int) -> bool:
-    """Whether a search in `scope` also finds the messages of `chat_id`. The search finds them if both chats are the
-    owner's own chats."""
+    """Whether a search in `scope` also finds the messages of `chat_id`, because both are the owner's own chats."""
     return scope.is_own and (chat_id == scope.owner_id or is_conversation(chat_id))
 
 

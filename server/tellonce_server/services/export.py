@@ -1,5 +1,4 @@
-"""Exports everything that the memory stores about a person. The output is a sequence of entries that an import can
-read."""
+"""Exports everything that the memory stores about a person, as entries that an import can read."""
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import asdict, fields
@@ -20,8 +19,7 @@ Entry = dict[str, Any]
 
 
 async def entries(q: Queries, owner_id: int) -> AsyncGenerator[Entry]:
-    """Yield the profile first, and the memories last. Between them, yield each chat's summaries and its messages by
-    thread, oldest first."""
+    """The profile, each chat's summaries and messages by thread (oldest first), and the memories."""
     narrative = await profile.find(q, owner_id)
     if narrative is not None and narrative.narrative:
         yield {"type": "profile", "text": narrative.narrative}
@@ -53,7 +51,7 @@ async def _chat(q: Queries, owner_id: int, chat: ChatEntry) -> AsyncGenerator[En
 
 
 def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
-    """A message as an entry, with all fields that an import reads."""
+    """A message with all fields that an import reads."""
     return {
         "type": "message",
         **{field.name: getattr(line, field.name) for field in fields(ImportMessage) if hasattr(line, field.name)},
@@ -67,8 +65,8 @@ def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
 
 
 def conversation_of(chat: ChatEntry) -> Entry | None:
-    """The channel and name of a conversation; None for a Telegram chat. An export needs the channel and the name,
-    because the number of a conversation differs from user to user."""
+    """The channel and name of a conversation; None for a Telegram chat. The number of a conversation differs from user
+    to user."""
     return {"channel": chat.channel, "name": chat.conversation} if is_conversation(chat.chat_id) else None
 
 
@@ -77,8 +75,7 @@ def external_id(chat_id: int, message: Line | SourceMessage) -> str:
 
 
 def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
-    """The values that identify the thread for an import. For a topic, this is the topic. For a reply thread, it is the
-    message to which all messages of the thread reply."""
+    """The thread for an import: the topic, or the message to which all messages of a reply thread reply."""
     topic, reply = topic_thread(chat_id, 0)[:-1], reply_thread(chat_id, "", None)
     place: Entry = {"thread_key": thread_key}
     if thread_key.startswith(topic):
@@ -90,7 +87,7 @@ def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
 
 
 def _memory(exported: Exported, places: Mapping[int, ChatEntry]) -> Entry:
-    """A memory as an entry. The sources are also given by external id, because an import assigns new ids."""
+    """A memory with the external ids of its sources, because an import assigns new ids."""
     own = exported.memory.model_dump(mode="json")
     entry: Entry = {"type": "memory", **own, "model": exported.model, "shown": exported.shown}
     entry |= {"user_name": exported.user_name, "categories": exported.categories}

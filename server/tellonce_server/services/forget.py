@@ -29,7 +29,6 @@ from tellonce_server.domain.erasure.scan import (
     names_again,
     scan,
 )
-from tellonce_server.domain.erasure.targets import Target
 from tellonce_server.domain.erasure.text_places import PLACES, Cleaned
 from tellonce_server.store import forget, memories
 from tellonce_server.store.forget import Preview
@@ -37,9 +36,6 @@ from tellonce_server.store.uploads import Uploads
 from tellonce_text import caches
 
 CONFIRM_MINUTES = 15
-MOST_WORDS = 6
-"""If no text contains a whole topic, single words of the topic are searched for. This is the maximum number of these
-words."""
 EXTERNAL_NOTE = ServerText(
     "This is an external PostgreSQL. Its backups, write-ahead log archives and replicas may keep copies of the text.",
     "forget_external",
@@ -62,8 +58,7 @@ class ForgetRefused(Refused):
 
 @dataclass(frozen=True)
 class _Confirmed:
-    """`shown` are all matches that the preview showed. `chosen` are the matches among them that the user chose to
-    erase."""
+    """`shown` are all matches of the preview. `chosen` are those that the user chose to erase."""
 
     shown: Sequence[Match]
     chosen: Sequence[Match]
@@ -80,14 +75,14 @@ class Forgetter:
         self._key = key
 
     async def preview(self, scope: ChatScope, args: ForgetArgs) -> Forgotten:
-        """The matches, and the token that confirms their erasure. Raises ForgetRefused if the text is empty or a number
+        """The matches, and the token that confirms their erasure. Raises NothingNamed if the text is empty or a number
         is unknown."""
         query, found = await self._searched(scope, args)
         now = self._deps.now()
         copies = await self._copies_of(scope, [matching.row.id for matching in found if matching.row.place == "memory"])
         shown, listed, tally, sealed = await asyncio.to_thread(_seen, found, now, query, copies)
         if not shown:
-            return Forgotten(notes=await self._words_apart(scope, args))
+            return Forgotten()
         near = await related(self._deps.database, scope, shown) if args.include_messages else []
         return Forgotten(
             matches=listed,
@@ -104,9 +99,9 @@ class Forgetter:
         )
 
     async def erase(self, scope: ChatScope, args: ForgetArgs, report: Report = unreported) -> Forgotten:
-        """Erase the matches that the preview ticked, except those in `except`. Also erase the matches in `also`, which
-        the preview did not tick. All uploaded files are deleted, too, because they can contain the text. A row that
-        changed after the preview is not erased. A confirmation may be repeated with the same selection.
+        """Erase the matches that the preview ticked or that are in `also`, without those in `except`. A row that
+        changed after the preview stays. All uploaded files are deleted, because they can contain the text. A
+        confirmation may be repeated with the same selection.
 
         Raises ForgetRefused if the token belongs to another preview, has expired, or was used with another selection.
         """
@@ -185,42 +180,29 @@ class Forgetter:
         return len(await forget.memories(self._deps.database, scope.owner_id, list(ids))) < len(ids)
 
     async def _unread(self, scope: ChatScope, chosen: Sequence[Match]) -> list[MatchingRow]:
-        """The chosen messages that have not changed since the preview. It is not known which of their sentences match,
-        because the memory's statement was erased after the preview."""
+        """The chosen messages that have not changed since the preview. The memory's statement is gone, so nobody knows
+        which of their sentences match."""
         rows = await previews.unchanged(self._deps.database, scope.owner_id, chosen)
         return [MatchingRow(row, match.degree, (CONTENT,), Mark(0, 0, match.degree)) for row, match in rows]
 
-    async def _words_apart(self, scope: ChatScope, args: ForgetArgs) -> tuple[ServerText, ...]:
-        """If no text contains the whole topic, return a note that lists the words of the topic. For each word, the note
-        gives the number of texts that contain the word."""
-        target = await asyncio.to_thread(Target.topic, args.topic) if args.topic is not None else None
-        words = target.topic_words if target is not None else ()
-        counts: dict[str, int] = {}
-        for word in words[:MOST_WORDS] if len(words) > 1 else ():
-            alone = args.model_copy(update={"topic": word})
-            matching_rows = await self._scan(scope, await query_of(self._deps.database, scope, alone), alone)
-            counts[word] = len({matching.key for matching in matching_rows if is_own(matching)})
-        return _single_words({word: count for word, count in counts.items() if count})
-
     async def _copies_of(self, scope: ChatScope, ids: Sequence[int]) -> dict[int, list[Copy]]:
-        """Return the copies of these memories, by the id of the memory. A copy belongs to an owner with whom the user
-        shared the memory."""
+        """The copies of these memories that other owners have, by the id of the memory."""
         made: dict[int, list[Copy]] = {}
         for memory, *copy in await forget.copies(self._deps.database, scope.owner_id, ids):
             made.setdefault(memory, []).append((copy[0], copy[1]))
         return made
 
     async def _chosen_copies(self, scope: ChatScope, chosen: Sequence[Match]) -> Iterable[Copy]:
-        """The copies of the chosen memories. Some are stored in the preview, and others were made after the preview.
-        The stored copies are needed because a repeated confirmation no longer finds the memories."""
+        """The copies of the chosen memories, from the preview and since then. A repeated confirmation no longer finds
+        the memories, so the preview stores its copies."""
         since = await self._copies_of(scope, [match.ref for match in chosen if match.kind == "memory"])
         return dict.fromkeys(
             (*(copy for match in chosen for copy in match.copies), *chain.from_iterable(since.values()))
         )
 
     async def _shared(self, copies: Iterable[Copy]) -> tuple[ServerText, ...]:
-        """A note about the copies that other owners still have. An erasure does not delete these copies, because a copy
-        belongs to its owner."""
+        """A note about the copies that other owners still have. A copy belongs to its owner, so an erasure leaves
+        it."""
         found = [await memories.by_id(self._deps.database, *copy) for copy in copies]
         stay = [copy for copy in found if copy is not None]
         if not stay:
@@ -232,10 +214,8 @@ class Forgetter:
     async def _searched(
         self, scope: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
     ) -> tuple[ForgetQuery, list[MatchingRow]]:
-        """The query and its matches. The user may have copied a line as it was displayed. If no text contains that
-        line, the function searches for the forms in which the line may be stored. For a confirmation, the matches are
-        read only if there are such forms. The matches then show whether the preview used the line or one of the
-        forms."""
+        """The query and its matches. If no text contains a line that the user copied as displayed, its possible stored
+        forms are searched for. A confirmation needs the matches only to see which of these forms the preview used."""
         query = await query_of(self._deps.database, scope, args, sealed)
         forms = [args.model_copy(update=form) for form in _stored_forms(args)]
         found = await self._scan(scope, query, args) if sealed is None or forms else []
@@ -292,7 +272,7 @@ class Forgetter:
 
 
 def _covered(scope: ChatScope, args: ForgetArgs, shown: Sequence[Shown]) -> tuple[ServerText, ...]:
-    """The note that says what `everything` covers. None for a shared group, which has nothing besides itself."""
+    """The note that says what `everything` covers. A shared group has nothing besides itself."""
     if not args.everything or scope.shared:
         return ()
     if reach(scope, args) is not None:
@@ -311,7 +291,7 @@ def _stored_forms(args: ForgetArgs) -> list[dict[str, str]]:
 
 
 def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[MatchingRow]:
-    """Return the texts that the final search found, except the matches that the user chose to keep."""
+    """The texts that the final search found, except the matches that the user chose to keep."""
     stay = {(match.key, match.degree) for match in confirmed.kept if match.kind != GROUP}
     whole = {match.key for match in confirmed.kept} - {match.key for match in confirmed.chosen}
     found = [matching for matching in erased.left if matching.degree in order.degrees]
@@ -330,13 +310,8 @@ def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[MatchingR
 def _seen(
     found: Sequence[MatchingRow], now: datetime, query: ForgetQuery, copies: Mapping[int, Sequence[Copy]]
 ) -> tuple[Sequence[Shown], tuple[ForgetMatch, ...], dict[str, int], str]:
-    """Return four values for a preview:
-
-    - all matches
-    - the first MOST_LISTED matches, in the form of the contract
-    - for each table, the number of rows that would be erased or changed
-    - all matches as JSON, which is stored with the token
-    """
+    """All matches, the first MOST_LISTED of them in the form of the contract, the number of rows of each table that
+    would be erased or changed, and all matches as JSON for the token."""
     shown = previews.with_answers(previews.matches(found, copies))
     going = {id(matching.row): matching for each in shown if each.match.ticked for matching in each.rows}
     tally = Counter(
@@ -345,15 +320,6 @@ def _seen(
     )
     sealed = previews.packed([each.match for each in shown])
     return shown, previews.listed(shown, now, query=query), tally, sealed
-
-
-def _single_words(counts: Mapping[str, int]) -> tuple[ServerText, ...]:
-    """The note that lists the words, each with the number of texts that contain it. Empty if there are no words."""
-    if not counts:
-        return ()
-    found = ", ".join(f"“{word}” ({quantity(count, 'text')})" for word, count in counts.items())
-    text = f"No text contains all of these words. I find these single words: {found}. Forget one of them alone."
-    return (ServerText(text, "forget_words", words=", ".join(f"{word} ({count})" for word, count in counts.items())),)
 
 
 def _erased_notes(left: Sequence[MatchingRow], erased: Erased, confirmed: _Confirmed) -> list[ServerText]:

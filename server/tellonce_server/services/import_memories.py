@@ -1,4 +1,4 @@
-"""Stores imported memories with their dates. Memories that the user has forgotten are not stored.
+"""Stores imported memories with their dates, except those that the user has forgotten.
 
 A statement of another assistant is marked as imported and follows the usual rules. A memory from `tellonce export` is
 restored unchanged.
@@ -39,8 +39,8 @@ _ANOTHER_TIME = timedelta(days=1_000)
 
 @dataclass(frozen=True)
 class ImportMemory:
-    """A statement that another assistant remembered. `said_at` is None if the export gives no time. In this case,
-    `not_after` is the latest time at which it was said, as far as the export shows."""
+    """A statement that another assistant remembered. If the export gives no time (`said_at`), `not_after` is the latest
+    possible time."""
 
     content: str
     kind: MemoryKind | None = None
@@ -59,7 +59,7 @@ class ExportedSource:
 
 @dataclass(frozen=True)
 class ExportedQuote(ExportedSource):
-    """The words of the user in a source message that support a memory."""
+    """The user's words in a source message that support a memory."""
 
     text: str
 
@@ -74,8 +74,8 @@ class ExportedText:
 
 @dataclass(frozen=True, kw_only=True)
 class ExportedMemory(Stated):
-    """A memory written by `tellonce export`, to be restored unchanged. `number` and `superseded_by` are ids in the
-    exporting database. `zone` is the time zone in which its whole days begin; None in older exports."""
+    """A memory written by `tellonce export`. `number` and `superseded_by` are ids in the exporting database. `zone` is
+    the time zone in which its whole days begin; None in older exports."""
 
     number: int
     scope: Scope
@@ -87,8 +87,8 @@ class ExportedMemory(Stated):
     zone: ZoneInfo | None = None
 
     def here(self, zone: ZoneInfo) -> Self:
-        """The memory with its whole days in another time zone. A reminder keeps its moment. If it is not repeated, its
-        text gives this moment in the zone."""
+        """The memory with its whole days in another time zone. A reminder keeps its moment, and the text of one that is
+        not repeated gives this moment in the zone."""
         if self.zone is None or self.zone == zone:
             return self
         if self.alarm is not None:
@@ -127,8 +127,8 @@ def _moved(at: datetime | None, former: ZoneInfo, zone: ZoneInfo) -> datetime | 
 
 @dataclass
 class Keeper:
-    """Stores each memory in the conversation that the memory names. A memory that names no conversation is stored in
-    the chat of the import. `numbers` maps the ids in the exporting database to the ids in this database."""
+    """Stores each memory in the conversation that it names, or in the chat of the import. `numbers` maps the ids in the
+    exporting database to the ids in this one."""
 
     services: Services
     importers: Importers
@@ -226,13 +226,13 @@ class Keeper:
         return "kept"
 
     async def _former(self, item: ExportedMemory) -> list[tuple[str, datetime]]:
-        """The former texts of a memory. Texts that the user asked to forget are left out."""
+        """The former texts of a memory, without those that the user asked to forget."""
         masked = [(mask(clean(former.content)), former.replaced_at) for former in item.former]
         return [(text, at) for text, at in masked if not await self._forgotten(text)]
 
     async def _set_alarm(self, q: Queries, item: ExportedMemory, memory_id: int) -> None:
-        """Restore the memory's alarm in the chat of the import. The alarm's topic is restored only if the alarm was set
-        in this chat."""
+        """Restore the memory's alarm in the chat of the import. Its topic is restored only if it was set in this
+        chat."""
         alarm, chat = item.alarm, room(self.scope)
         if alarm is not None:
             topic = alarm.message_thread_id if alarm.chat_id == chat else None
@@ -240,8 +240,7 @@ class Keeper:
             await reminders.set_alarm(q, self.scope.owner_id, memory_id, here, self.services.deps.now())
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
-        """Return the known memory with the same text and the same start. If there is none and the item has not ended,
-        return a known memory with the same text that has not ended."""
+        """The known memory with the same text and start. Otherwise one with the same text, if neither has ended."""
         same = [m for m in self.known if m.content == text]
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)
@@ -264,7 +263,7 @@ class Keeper:
         )
 
     async def _sources(self, scope: ChatScope, item: ExportedMemory) -> dict[tuple[str, str], int]:
-        """Return the ids of the source messages that are stored in this database, by external id and channel."""
+        """The ids of the source messages in this database, by external id and channel."""
         found = {
             (s.message_id, s.channel): await message_of_id(self.services.deps, scope, s.message_id, s.channel)
             for s in item.source_messages
@@ -272,14 +271,14 @@ class Keeper:
         return {source: message.id for source, message in found.items() if message is not None}
 
     async def _quotes(self, item: ExportedMemory, sources: Mapping[tuple[str, str], int]) -> list[Quoted]:
-        """Return the quotes whose messages are stored. Quotes that the user asked to forget are left out."""
+        """The quotes whose messages are stored, without those that the user asked to forget."""
         masked = [(sources.get((q.message_id, q.channel)), mask(clean(q.text))) for q in item.quotes]
         return [Quoted(id_, text) for id_, text in masked if id_ is not None and not await self._forgotten(text)]
 
 
 def _due(item: ImportMemory, text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
-    """The due time that an imported statement names. If the export does not give the statement's time, "tomorrow" may be
-    any day, so the statement must name the day with its year: the due time must not depend on the statement's time."""
+    """The due time that an imported statement names. Without the statement's time, "tomorrow" may be any day, so the
+    statement must name the day with its year."""
     due = due_date(text, said_at, zone)
     if item.said_at is None and due is not None and due_date(text, said_at - _ANOTHER_TIME, zone) != due:
         return None

@@ -33,19 +33,17 @@ from tellonce_text.dates.clock import not_ahead
 from tellonce_text.secrets import mask
 
 BATCH = 500
-"""Messages per transaction. A crash loses at most this many messages. Repeating the import adds the lost messages."""
+"""Messages per transaction. A crash loses at most these, and repeating the import adds them."""
 
 
 HELD = timedelta(minutes=4)
-"""The delay of the extraction from imported exchanges. The memories at the end of an import may correct or reject what
-the exchanges state. The exchanges are therefore read after the memories. The delay is less than LATEST_START. If a
-job's date is much further ahead, the queue assumes a wrong clock and does not wait."""
+"""Delay of the extraction from imported exchanges, because memories at the end of an import may correct or reject them.
+It is less than LATEST_START. With a later date, the queue would assume a wrong clock and not wait."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """Numbers of messages. `created` are new messages. `duplicates` were already stored. `forgotten` lost a sentence
-    before they were stored, because the user had asked to forget the sentence."""
+    """Numbers of messages. `forgotten` lost a sentence that the user had asked to forget."""
 
     created: int
     duplicates: int
@@ -53,10 +51,8 @@ class Imported:
 
 
 class Importers:
-    """Imports into several chats. A message is stored in the conversation that it names. If it names none, it is stored
-    in `scope`. If `fixed` is true, all messages are stored in `scope`. Workers read the imported exchanges after
-    `finish`.
-    """
+    """Imports into several chats. A message is stored in the conversation that it names, or in `scope`. With `fixed`,
+    all are stored in `scope`. Workers read the imported exchanges after `finish`."""
 
     def __init__(self, deps: Dependencies, scope: ChatScope, *, fixed: bool = False) -> None:
         self._deps = deps
@@ -75,7 +71,7 @@ class Importers:
         return Imported(*(sum(counts) for counts in zip(*map(astuple, done), strict=True)))
 
     async def hold(self) -> None:
-        """Extend the delay of the imported exchanges if more than a quarter of the delay has passed."""
+        """Extend the delay of the imported exchanges if more than a quarter of it has passed."""
         now = self._deps.now()
         if self._held_at is not None and now - self._held_at > HELD / 4:
             await queue.hold(self._deps.database, self.scope.owner_id, now, now + HELD)
@@ -109,15 +105,14 @@ class Importer:
         self._threads: dict[tuple[str, str], str] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
-        """Store the new messages and queue their jobs, in one transaction. If the user asked to forget a sentence after
-        the message was sent, this sentence is not stored."""
+        """Store the new messages and queue their jobs, in one transaction. Sentences that the user asked to forget
+        after their message was sent are left out."""
         while (done := await self._added(batch)) is None:
             pass
         return done
 
     async def _added(self, batch: Sequence[ImportMessage]) -> Imported | None:
-        """Store the batch as `add` does. Returns None and stores nothing if the user erased something while the batch
-        was processed."""
+        """As `add`. None, with nothing stored, if the user erased something while the batch was processed."""
         scope, now = self.scope, self._deps.now()
         newest = await tombstones.newest(self._deps.database, scope.owner_id)
         batch, shortened = await self._without_forgotten(batch)
@@ -155,9 +150,8 @@ class Importer:
     async def _without_forgotten(
         self, batch: Sequence[ImportMessage]
     ) -> tuple[Sequence[ImportMessage], set[tuple[str, str]]]:
-        """Return the messages with their ids and channels as they are stored. Sentences and speakers are left out if
-        the user asked to forget them after the message was sent. Also return the channel and id of each message that
-        contained such a sentence."""
+        """The messages with their ids and channels as stored, without sentences and speakers that were forgotten after
+        the message was sent. Also the channel and id of each message that lost a sentence."""
         hashes = self._deps.tombstones
         marks = await tombstones.of_texts(self._deps.database, self.scope.owner_id)
         if not marks:
@@ -180,7 +174,7 @@ class Importer:
         return kept, changed
 
     def _stored(self, name: str, marks: Mapping[bytes, datetime]) -> str:
-        """The name as it is stored. If the user asked to forget the name, this is its replacement name."""
+        """The name as it is stored. For a forgotten name, this is its replacement."""
         gone = self._deps.tombstones.forgotten_at(name, marks) is not None
         return self._deps.tombstones.replacement(name) if gone else name
 
@@ -206,8 +200,8 @@ class Importer:
             await compact_thread(t, self.scope, thread, self._deps.settings.compaction, now, job_class="past")
 
     def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
-        """The numbers and times of the messages that were recorded without an external id. An export identifies such a
-        message by its number."""
+        """The numbers and times of messages that were recorded without an external id. An export identifies them by
+        number."""
         own = re.compile(re.escape(bulk.by_number(self.scope.chat_id, "")) + r"([0-9]{1,18})")
         found = ((own.fullmatch(m.message_id), m.sent_at) for m in batch)
         return [(int(match[1]), at) for match, at in found if match is not None]
@@ -228,7 +222,7 @@ class Importer:
 
 
 def clean(text: str) -> str:
-    """Return the text without NUL and unpaired surrogates, which PostgreSQL cannot store."""
+    """The text without NUL and unpaired surrogates, which PostgreSQL cannot store."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode()
 
 

@@ -13,7 +13,7 @@ from tellonce_server.store.page import cursor_of, position_of
 FACTS: Final[tuple[MemoryKind, ...]] = tuple(
     kind for kind in MEMORY_KINDS if kind not in ("preference", "goal", "date", "pin")
 )
-"""The kinds of memories without a list of their own in the profile. These memories are listed as facts."""
+"""The kinds of memories that the profile lists as facts, because they have no list of their own."""
 
 
 class ProfileReader:

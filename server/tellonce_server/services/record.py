@@ -26,15 +26,14 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
 
 PATIENCE = timedelta(seconds=30)
-"""Maximum time for which extraction waits for the answer to a user message. With the answer, one job covers the whole
-exchange."""
+"""Maximum time for which extraction waits for the answer to a user message, so that one job covers the exchange."""
 
 
 Outcome = Literal["created", "duplicate", "edited"]
 
 
 class MessageRefused(Refused):
-    """The message cannot be recorded in its present form. The error text says what to change."""
+    """The message cannot be recorded in this form. The error text says what to change."""
 
 
 class Recorder:
@@ -43,8 +42,7 @@ class Recorder:
         self._foresight = Foresight(deps.embedder)
 
     async def record(self, scope: ChatScope, args: RecordMessageArgs) -> RecordedMessage:
-        """Record a message. If its id is already known, the message is a duplicate or an edit. Raises
-        MessageRefused."""
+        """Record a message. If its id is already known, it is a duplicate or an edit. Raises MessageRefused."""
         message = await self._incoming(scope, args)
         follow_up = _follow_up(message)
         try:
@@ -83,7 +81,7 @@ class Recorder:
         )
 
     async def _with_stored_ids(self, scope: ChatScope, args: RecordMessageArgs) -> RecordMessageArgs:
-        """The message with its ids as they are stored. A message whose id was forgotten is therefore recognized."""
+        """The message with its ids as they are stored, so that a message with a forgotten id is recognized."""
         ids = {"message_id": args.message_id, "reply_to_message_id": args.reply_to_message_id}
         stored = {
             name: await stored_id(self._deps, scope.owner_id, id_) for name, id_ in ids.items() if id_ is not None
@@ -108,8 +106,7 @@ class Recorder:
         return asked
 
     async def _again(self, m: NewMessage) -> RecordedMessage:
-        """Handle a message with a known id. If the text is the same, the message is a duplicate. If the text is
-        different, the message is an edit."""
+        """Handle a message with a known id: a duplicate if the text is the same, otherwise an edit."""
         assert m.args.message_id is not None  # only a message with an external id can be a duplicate
         old = await self._stored(m)
         if old.role != m.args.role:
@@ -127,15 +124,14 @@ class Recorder:
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
 
     async def _still_said(self, m: NewMessage, old: StoredMessage) -> str:
-        """The new text without the parts of this message that were forgotten. A client that sends the message again
-        therefore restores nothing."""
+        """The new text without the parts of this message that were forgotten. Sending the message again restores
+        nothing."""
         place = (*m.scope.key, old.id)
         text = await self._deps.tombstones.without_forgotten(self._deps.database, *place, m.text.content)
         return old.content if text is None else text or GONE
 
     async def _edit(self, m: NewMessage, old: StoredMessage) -> tuple[JobKind, ...] | None:
-        """Store the new text and queue its jobs, in one transaction. Returns None if another call changed the message
-        first."""
+        """Store the new text and queue its jobs, in one transaction. None if another call changed the message first."""
         new = m.text.content
         gone = await offloaded(len(old.content) + len(new), lambda: taken_back(old.content, new))
         async with self._deps.database.transaction() as t:
@@ -149,8 +145,7 @@ class Recorder:
         return stored
 
     async def _compacted(self, m: NewMessage, recorded: Recorded) -> bool:
-        """Queue due summaries of the thread's older messages. If a crash prevents this, the next message queues
-        them."""
+        """Queue due summaries of the thread's older messages. After a crash, the next message queues them."""
         rules, count = self._deps.settings.compaction, recorded.last_no - recorded.queued_to
         if (
             compaction.keep(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=m.now)

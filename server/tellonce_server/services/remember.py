@@ -39,8 +39,7 @@ DEFAULT_IMPORTANCE = 0.6
 
 
 class NoSuchMemory(Refused):
-    """This chat has no memory with that number, or is not allowed to change that memory. The error text says where to
-    find the number."""
+    """This chat has no memory with that number, or may not change it. The error text says where to find the number."""
 
 
 class MemoryUnfit(Refused):
@@ -49,8 +48,8 @@ class MemoryUnfit(Refused):
 
 @dataclass(frozen=True)
 class _ReadyStatement:
-    """A statement that is ready to be stored. `checked` is the verdict on a statement of an assistant. `checked` is
-    None for the user's own statement."""
+    """A statement that is ready to be stored. `checked` is the verdict on a statement of an assistant; None for the
+    user's own."""
 
     statement: c.Statement
     text: str
@@ -83,10 +82,9 @@ class Rememberer:
         self._keeper = Keeper(deps.embedder)
 
     async def remember(self, scope: ChatScope, args: c.RememberArgs, repeated: str = "") -> c.Remembered:
-        """Store one statement of the user or several statements of the connected assistant. The user's statement is
-        certain. The assistant's statements are checked against the user's words. If a certain statement was forgotten,
-        its tombstone is removed. `repeated` is the last part of a reminder's text, which says when the reminder
-        repeats. No dates are added to this part.
+        """Store one statement of the user or several of the connected assistant. The user's statement is certain. The
+        assistant's are checked against the user's words. A certain statement lifts its tombstone. `repeated` is the end
+        of a reminder's text that says when it repeats. It gets no dates.
 
         Raises MemoryUnfit if a statement states nothing, was rejected before, or was forgotten after its source was
         sent. Raises NoSuchMemory if `replaces` has an unknown number.
@@ -132,9 +130,8 @@ class Rememberer:
     async def _kind_and_due(
         self, statement: c.Statement, words: str, text: str, said_at: datetime
     ) -> tuple[c.MemoryKind, datetime | None]:
-        """The kind and the due time of a statement. `text` is its words with dates added after relative days. If the
-        statement was sent without a kind and names a future day for certain, its kind is a date. Otherwise the scorer
-        decides."""
+        """The kind and the due time of a statement. `text` is its words with added dates. Without a given kind, a
+        statement that names a future day for certain is a date. Otherwise the scorer decides."""
         zone, due = self._deps.zone, statement.deadline
         if statement.kind is None:
             event = await offloaded(len(words), lambda: event_due(words, said_at, zone))
@@ -180,8 +177,8 @@ class Rememberer:
         ]
 
     async def _store(self, t: Queries, scope: ChatScope, ready: _ReadyStatement, now: datetime) -> Stored:
-        """Store one statement, and then read the tombstones. This order is important. The insert waits for a running
-        erasure, and this erasure can add tombstones."""
+        """Store one statement, and then read the tombstones. The insert waits for a running erasure, which can add
+        tombstones."""
         new = self._statement(scope, ready, now)
         if ready.checked is not None:
             await self._require_not_denied(t, scope, ready)
@@ -202,8 +199,8 @@ class Rememberer:
         return stored
 
     async def _put_off(self, t: Queries, new: NewMemory, ready: _ReadyStatement) -> Sequence[c.Memory]:
-        """The known memory that has the same words as the user's new statement but another due day. The new statement
-        replaces this memory."""
+        """The known memory with the same words as the user's new statement but another due day, which the new one
+        replaces."""
         known = await statements.same(t, new) if ready.checked is None else None
         if known is None or known.deadline is None or new.deadline is None:
             return ()
@@ -255,8 +252,8 @@ class Rememberer:
         return left is not None and left.content == GONE
 
     async def _source(self, scope: ChatScope, statement: c.Statement) -> StoredMessage | None:
-        """The source message, found by its id in the channel. Some messages have no id in the channel. An assistant can
-        therefore give the message's number instead."""
+        """The source message, by its id in the channel. An assistant may give its number instead, because some messages
+        have no such id."""
         wanted = statement.source_message_id
         if wanted is None:
             return None
@@ -308,8 +305,8 @@ class Rememberer:
         return changed
 
     async def _rejected(self, t: Queries, owner_id: int, memory: c.Memory, now: datetime) -> c.Memory | None:
-        """If the memory is an overdue goal and the user was asked about it, the goal ends. Any other rejected memory is
-        withdrawn, because it was never true."""
+        """End an overdue goal about which the user was asked. Any other rejected memory is withdrawn, because it was
+        never true."""
         if memory.status == "uncertain" and (await memories.provenance(t, owner_id, memory.id)).overdue_at is not None:
             return await memories.set_status(t, owner_id, memory.id, "completed", now, valid_to=now)
         return await statements.withdraw(t, owner_id, memory, now, denied=True)
@@ -332,14 +329,13 @@ class Rememberer:
     async def _held(
         self, t: Queries, scope: ChatScope, memory: c.Memory, now: datetime, *, confirmed: bool
     ) -> c.Memory | None:
-        """Make a memory active again or confirm it. Returns the memory, or None if the memory no longer exists."""
+        """Make a memory active again or confirm it. None if it no longer exists."""
         held, gone = await statements.affirm(t, scope.owner_id, memory, now, confirmed=confirmed)
         await self._strike(t, scope, [(old, memory.content) for old in gone], now)
         return held
 
     def _due_after_edit(self, memory: c.Memory, text: str) -> datetime | None:
-        """The due time that the edited text names. If neither the edited nor the former text names a day, the due time
-        stays the same."""
+        """The due time that the edited text names. It stays if neither the edited nor the former text names a day."""
         if memory.kind not in ("goal", "date"):
             return memory.deadline
         now, zone = self._deps.now(), self._deps.zone
@@ -347,8 +343,8 @@ class Rememberer:
         return due_date(text, now, zone) or (None if named_before else memory.deadline)
 
     async def _share(self, scope: ChatScope, memory: c.Memory, target: ChatScope) -> c.Memory:
-        """Copy the memory to another owner. A copy is needed, because an owner never reads the rows of another owner. The
-        copy keeps the date of the memory. Raises MemoryUnfit if the memory is not active."""
+        """Copy the memory with its date to another owner, because an owner never reads the rows of another. Raises
+        MemoryUnfit if the memory is not active."""
         if memory.status != "active":
             text = f"Memory {memory.id} is {memory.status}, so it cannot be shared; confirm or reopen it first."
             raise MemoryUnfit(text, "call")
@@ -380,8 +376,8 @@ class Rememberer:
 
 
 def _is_restated(rejected: c.Memory, ready: _ReadyStatement) -> bool:
-    """Whether the user supported the rejected statement again. This is so if the statement is certain and its source
-    message is later than the rejection."""
+    """Whether the user supported the rejected statement again: it is certain, and its source is later than the
+    rejection."""
     return ready.certain and ready.source is not None and dedup.is_later(ready.source.sent_at, rejected.valid_to)
 
 

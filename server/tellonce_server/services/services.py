@@ -1,4 +1,4 @@
-"""The services of one server process. The services are created when the database is open."""
+"""The services of one server process, which are created when the database is open."""
 
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.keep.keeper import Keeper
@@ -24,7 +24,7 @@ from tellonce_server.store.receipts import ReceiptKeeper
 
 
 class Services:
-    """The services of the server. `key` is the server's secret, which protects previews and page sessions."""
+    """`key` is the server's secret, which protects previews and page sessions."""
 
     def __init__(self, deps: Dependencies, key: bytes) -> None:
         self.deps = deps

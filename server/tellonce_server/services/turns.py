@@ -37,7 +37,7 @@ class TurnKeeper:
         return RecordedTurn(recorded=recorded, refused=tuple(refused), hookSpecificOutput=output)
 
     async def _recorded(self, scope: ChatScope, args: RecordTurnArgs) -> tuple[int, list[str]]:
-        """Record the messages one by one, because a thread keeps its messages in the order of arrival."""
+        """Record the messages one by one, because a thread keeps them in the order of arrival."""
         recorded, refused = 0, list[str]()
         for message in args.messages:
             try:
@@ -47,8 +47,8 @@ class TurnKeeper:
         return recorded, refused
 
     async def _record(self, scope: ChatScope, args: RecordTurnArgs, message: TurnMessage) -> bool:
-        """Record a message. Returns False for a duplicate. If the prompt of a reply was not recorded, the reply is
-        recorded without a reference to the prompt."""
+        """Record a message. False for a duplicate. If the prompt of a reply was not recorded, the reply is recorded
+        without it."""
         # Secrets are always masked, because the output of terminals often contains keys.
         content = await offloaded(len(message.content), lambda: mask(message.content))
         said = RecordMessageArgs(**dict(_place(args)), **dict(message.model_copy(update={"content": content})))

@@ -1,4 +1,4 @@
-"""Gives the connected assistant the exchanges that no model has read. Afterwards, the exchanges are marked as read."""
+"""Gives the connected assistant the exchanges that no model has read, and then marks them as read."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -6,10 +6,10 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from tellonce.contract_types import LEARNED_KINDS
-from tellonce.reasons import reason
 from tellonce.work import KnownMemory
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.memory import statements
 from tellonce_server.domain.memory.extraction_results import is_evidence
 from tellonce_server.domain.queue.exchange_job import known_about
 from tellonce_server.store import memories, messages, queue
@@ -22,11 +22,10 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import head_and_tail
 
 AT_ONCE: Final = 10
-"""Maximum number of exchanges that are handed out in one call."""
+"""Maximum exchanges in one call."""
 
 HELD: Final = timedelta(hours=1)
-"""Time limit for the assistant to report what it learned from exchanges. The time starts when the server gives the
-exchanges to the assistant."""
+"""Time for the assistant to report what it learned, from the moment it gets the exchanges."""
 
 MOST_LINES: Final = 40
 
@@ -36,8 +35,7 @@ class UnreadExchanges:
         self._deps = deps
 
     async def prompt(self, scope: ChatScope) -> str:
-        """Instructions for the assistant and the newest exchanges that no model has read. Each call hands out
-        different exchanges."""
+        """Instructions for the assistant and the newest unread exchanges. Each call hands out different ones."""
         database, now = self._deps.database, self._deps.now()
         jobs = await queue.hand_out(database, *scope.key, now, AT_ONCE, now - HELD)
         parts = sorted([await _lines(database, job) for job in jobs], key=lambda lines: [line.id for line in lines])
@@ -49,16 +47,13 @@ class UnreadExchanges:
 async def take_over(
     t: Queries, scope: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
-    """Mark exchanges as read by the assistant. These are the exchanges that were given to the assistant recently, and
-    the exchanges that contain a message of `sources`. Also end the notes that were learned from these exchanges. Notes
-    in `borne_out` do not end, because the assistant's statements repeat them."""
+    """Mark the exchanges that the assistant was given recently, or that contain a message of `sources`, as read by it.
+    End the notes from these exchanges, except those in `borne_out`, which its statements repeat."""
     for job in await queue.read_by_assistant(t, *scope.key, now - HELD, sources):
         own = [line.id for line in await _lines(t, job) if is_evidence(*scope.key, line)]
-        for note in await memories.read_by(t, *scope.key, own, ("keep",)):
-            if note.id not in borne_out:
-                end = max(now, note.valid_from)
-                why = reason("read_again", tier="assistant")
-                await memories.set_status(t, scope.owner_id, note.id, "superseded", now, valid_to=end, reason=why)
+        notes = await memories.read_by(t, *scope.key, own, ("keep",))
+        former = [note for note in notes if note.id not in borne_out]
+        await statements.take_back(t, scope.owner_id, former, "assistant", now)
 
 
 async def _lines(q: Queries, job: Job) -> list[Line]:
@@ -67,7 +62,7 @@ async def _lines(q: Queries, job: Job) -> list[Line]:
 
 
 CHARACTERS = 4_000
-"""Maximum number of characters of one message in the prompt."""
+"""Maximum characters of one message in the prompt."""
 
 NOTHING = "There is no talk that waits to be read: tell me so, and call nothing."
 

@@ -1,9 +1,8 @@
 """Erases the selected rows in short transactions, so that other calls wait for at most one batch.
 
-Messages are erased first, and then the sentences in texts that were made from these messages. All earlier claims of
-jobs are invalidated, and the results of these jobs are refused. After the last search, texts are therefore made only
-from sources that do not contain the erased statement. Memories are erased last, because the searches need their texts.
-To complete an interrupted erasure, request the same erasure again.
+Messages are erased first, and then the sentences in texts that were made from them. All earlier claims of jobs are
+invalidated, and their results are refused. Texts are therefore made only from sources without the erased statement.
+Memories are erased last, because the searches need their texts. Repeating the request completes an interrupted erasure.
 """
 
 import asyncio
@@ -56,35 +55,31 @@ from tellonce_text.tokens import estimate
 ItemT = TypeVar("ItemT")
 
 BATCH = 100
-"""Number of messages per transaction. A transaction locks the chats of these messages for about 10 ms on a quiet
-machine."""
+"""Messages per transaction, which locks their chats for about 10 ms on a quiet machine."""
 READ = 5 * BATCH
-"""Number of messages that are read and planned at a time."""
+"""Messages that are read and planned at a time."""
 MEMORY_BATCH = 50
 ROUNDS = 5
-"""Maximum number of searches of the derived texts. A later search finds only texts that were written since the previous
-search."""
+"""Maximum searches of the derived texts. A later search finds only texts that were written since the previous one."""
 
 LAST_STEPS = 2
-"""Number of steps that are reported in addition to the rows: cleaning the derived texts, and the last search."""
+"""Reported steps besides the rows: cleaning the derived texts, and the last search."""
 
 MessageKey = tuple[int, int]
 """The chat and the number of a message."""
 
 Report = Callable[[float, float, str], Awaitable[None]]
-"""A function that is called with the number of completed steps, the total number of steps, and a description of the
-last step."""
+"""Takes the completed steps, the total steps, and a description of the last step."""
 
 
 async def unreported(done: float, total: float, doing: str) -> None:
-    """The default report function, which does nothing."""
+    """Reports nothing."""
 
 
 @dataclass
 class Erased:
-    """The result of an erasure. `redacted` are the messages that lost text. The key is (chat, number), and the value is
-    the version before the erasure. `changed` are messages and memories that were not erased because they changed after
-    the preview. `left` are the remaining matches. A final search of all texts finds these matches."""
+    """`redacted` maps each message that lost text to its version before the erasure. `changed` are messages and
+    memories that changed after the preview and stay. `left` are the matches of a final search of all texts."""
 
     counts: Counter[str] = field(default_factory=lambda: Counter(memories=0, messages=0, sentences=0))
     redacted: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -94,9 +89,9 @@ class Erased:
 
 @dataclass(frozen=True)
 class Order:
-    """An erasure to carry out. `chat_id` limits the erasure to one chat; None means all chats of the owner. `kept` are
-    degrees of certainty. The user chose to keep the derived texts of these degrees. If `messages` is true, texts of
-    messages are searched too. `shown` are all matches of the preview."""
+    """An erasure to carry out. `chat_id` limits it to one chat; None means all chats of the owner. The user chose to
+    keep the derived texts of the degrees in `kept`. If `messages` is true, texts of messages are searched too. `shown`
+    are all matches of the preview."""
 
     scope: ChatScope
     chat_id: int | None
@@ -109,8 +104,8 @@ class Order:
 
     @cached_property
     def message_degrees(self) -> dict[MessageKey, frozenset[Degree]]:
-        """Each chosen message with the degrees of certainty to erase in it. A preview shows one match for each degree
-        that a message contains, and the user may choose some of these matches."""
+        """Each chosen message with the degrees to erase in it. A preview shows one match for each degree of a message,
+        and the user may choose some of them."""
         degrees: dict[MessageKey, frozenset[Degree]] = {}
         for match in self.chosen:
             if match.kind == "message":
@@ -125,16 +120,15 @@ class Order:
 
     @property
     def degrees(self) -> frozenset[Degree]:
-        """The degrees of certainty to erase: the degree of the least certain selected match, and all degrees that are
-        more certain."""
+        """The degree of the least certain chosen match, and all more certain ones."""
         return frozenset[Degree](("exact",)).union(*(accepted(match.degree) for match in self.chosen))
 
 
 @dataclass(frozen=True)
 class _Planned:
-    """A message to redact, with its new texts. `claims` are the hashes of the message's former text and of the removed
-    sentences. `gone` is the number of removed sentences. `names` are the values that were removed from the message's
-    other columns, such as an id or a speaker."""
+    """A message with its new texts. `claims` are the hashes of its former text and of the removed sentences. `gone` is
+    the number of these sentences. `names` are values that were removed from other columns, such as an id or a
+    speaker."""
 
     new: NewText
     claims: Sequence[bytes]
@@ -187,8 +181,8 @@ class _Erasure:
         await self._order.report(self._done, self._total, doing)
 
     async def _meant_memories(self) -> list[Statement]:
-        """The memories to erase. A chosen memory is erased if it did not change after the preview. A memory that the
-        preview did not show is erased if it matches and was learned only from redacted messages."""
+        """The memories to erase: the chosen ones that did not change after the preview, and matching ones that the
+        preview did not show and that only redacted messages support."""
         shown = {match.ref: match.version for match in self._order.chosen if match.kind == "memory"}
         stored = await forget.memories(self._database, self._owner, list(shown))
         self._erased.changed |= {("memory", 0, memory.id) for memory in stored if memory.version != shown[memory.id]}
@@ -216,9 +210,8 @@ class _Erasure:
         return [self._deps.tombstones.mark(text) for text in said]
 
     async def _erase_messages(self) -> None:
-        """Write the new texts of one batch in a short transaction. At the same time, the new texts of the next batch
-        are computed. Until the erasure ends, a power failure can undo batches. The last commit is durable and makes the
-        earlier commits durable as well."""
+        """Write each batch in a short transaction, while the next batch is computed. A power failure can undo batches
+        until the erasure ends. The last commit is durable and makes the earlier ones durable too."""
         owner, now, erased = self._owner, self._now, self._erased
         async for read, planned in self._planned_batches():
             done: set[tuple[int, int]] = set()
@@ -234,8 +227,7 @@ class _Erasure:
             await self._report(len(read), "Erasing messages.")
 
     async def _planned_batches(self) -> AsyncGenerator[tuple[Sequence[Match], list[_Planned]]]:
-        """Batches of messages with their new texts. Each batch is planned while the caller writes the previous
-        batch."""
+        """Batches of messages with their new texts. Each is planned while the caller writes the previous one."""
         chosen = {(match.chat_id, match.ref): match for match in self._order.chosen if match.kind == "message"}
         batches = _batches(list(chosen.values()), READ)
         ahead: asyncio.Task[list[_Planned]] | None = None
@@ -265,8 +257,8 @@ class _Erasure:
         return _Planned(NewText(row, left, None, estimate(left[CONTENT] or ""), words), claims, len(gone), names)
 
     async def _clean(self) -> list[MatchingRow] | None:
-        """Clean derived texts until a search finds no more text to clean. Return the matches of that search. Returns
-        None if the last round still found texts to clean. Claims of jobs are invalidated before each round."""
+        """Clean derived texts until a search finds nothing to clean, and return its matches. None if the last round
+        still found something. Claims of jobs are invalidated before each round."""
         order = self._order
         for _ in range(ROUNDS):
             await queue.void_claims(self._database, self._owner)
@@ -280,8 +272,8 @@ class _Erasure:
         return None
 
     async def _clean_statements(self) -> None:
-        """Clean the derived texts that state one of the memories to erase. Such a text can use the words of the memory
-        instead of the words of the topic."""
+        """Clean the derived texts that state a memory to erase. They can use its words instead of the words of the
+        topic."""
         order = self._order
         if not self._meant or "exact" in order.kept or not isinstance(order.query, TopicQuery | LiteralQuery):
             return
@@ -297,8 +289,7 @@ class _Erasure:
         return await scan(self._database, self._owner, order.chat_id, order.query, messages=order.messages)
 
     async def _finish(self) -> None:
-        """Erase the receipts of earlier contexts. Queue jobs that rewrite the texts from which sentences were
-        removed."""
+        """Erase the receipts of earlier contexts, and queue jobs that rewrite the shortened texts."""
         owner, order, now = self._owner, self._order, self._now
         async with self._database.transaction() as t:
             await profile.begin_erasure(t, owner)
@@ -324,9 +315,8 @@ class _Erasure:
 def _redacted(
     row: TextRow, query: ForgetQuery, degrees: frozenset[Degree], replacement: Callable[[str], str]
 ) -> tuple[list[str | None], list[str]]:
-    """Return a message's columns without the forgotten text. Also return the sentences that were removed from the
-    content. A matching id is replaced by an id that is computed from the hash of the former id. A client that sends the
-    message again is then recognized."""
+    """A message's columns without the forgotten text, and the sentences removed from the content. A replacement from
+    the hash stands for a matching id, so a message that is sent again is recognized."""
     columns: list[str | None] = list(row.texts)
     gone: list[str] = []
     for column, text in enumerate(row.texts):

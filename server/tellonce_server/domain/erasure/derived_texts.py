@@ -1,5 +1,5 @@
-"""Removes statements from derived texts, former versions, and names of conversations and threads. A statement is
-removed if the user forgot it, or if an edit removed it from a message."""
+"""Removes statements from derived texts, former versions, and names of conversations and threads. The user forgot the
+statements, or an edit removed them from a message."""
 
 import asyncio
 from collections.abc import Sequence
@@ -32,8 +32,8 @@ async def clean(
     degrees: frozenset[Degree],
     cleaned: Cleaned,
 ) -> None:
-    """Clean the matching texts, one place after the other. A text that changed in the meantime is not written, and the
-    next search finds the text again."""
+    """Clean the matching texts, one place after the other. A text that changed in the meantime is left to the next
+    search."""
     distinct = {id(matching.row): matching.row for matching in found}.values()
     for place, of_place in groupby(sorted(distinct, key=BY_PLACE), key=BY_PLACE):
         rows = list(of_place)
@@ -50,8 +50,8 @@ async def clean(
 
 
 async def _renamed(deps: Dependencies, t: Queries, owner_id: int, rows: Sequence[TextRow]) -> list[NewText]:
-    """Mark the names of the rows as forgotten, and return the rows with their replacement names. For a thread, the new
-    text is the thread's new key."""
+    """Mark the names of the rows as forgotten, and return the rows with their replacements. A thread's new text is its
+    new key."""
     names = [row.texts[0] or "" for row in rows]
     await deps.tombstones.add_names(t, owner_id, names, deps.now())
     new = await deps.tombstones.forgotten_names(t, owner_id, names)
@@ -65,8 +65,8 @@ def _name(row: TextRow, new: str) -> str:
 
 
 async def take_back(q: Queries, owner_id: int, taken_back: Sequence[str], now: datetime) -> Cleaned:
-    """Remove the statements in `taken_back` from the current derived texts. All sentences that make one of these
-    statements are removed. The former texts are kept as versions."""
+    """Remove every sentence that makes one of the statements from the current derived texts. The former texts stay as
+    versions."""
     cleaned = Cleaned()
     rows = await texts.current(q, owner_id, AFTER_EDIT)
     for new in await asyncio.to_thread(_changed, rows, StatementQuery(map(Stated, taken_back))):

@@ -20,12 +20,11 @@ from tellonce_server.store.queue import NewJob
 from tellonce_text.sentences import whole_sentences
 
 DISTINCTIVE = 2
-"""Derived texts are searched for a sentence of the former text only if the sentence has at least this many content
-words. A sentence with fewer content words cannot be recognized in a derived text."""
+"""Minimum content words of a former sentence that is searched for in derived texts. A shorter one cannot be recognized
+there."""
 
 MOST_COMPARED = 200
-"""Maximum number of sentences of the former text that are compared with the new text. Further sentences are ignored,
-but the chunk's summary is always rewritten."""
+"""Maximum sentences of the former text that are compared with the new text. The chunk's summary is always rewritten."""
 
 
 async def after_edit(
@@ -53,9 +52,8 @@ async def after_edit(
 
 
 async def _retire(t: Queries, scope: ChatScope, old: StoredMessage, said: Quoted, now: datetime) -> list[Memory]:
-    """Withdraw and return the memories that the new text (`said`) does not support. Only memories that models learned
-    from this message alone are considered. A memory with a reminder stays, because the person relies on the reminder.
-    The reminder ends only when the person cancels it."""
+    """Withdraw and return the memories that only this message supported and that its new text does not. A memory with a
+    reminder stays until the person cancels it, because the person relies on it."""
     found = await memories.from_message(t, *scope.key, old.id)
     learned = [m for m in found if await reminders.by_memory(t, scope.owner_id, m.id) is None]
     stale = [m for m in learned if _only_from(m, old.id) and not await _holds(t, scope, m, said)]
@@ -65,8 +63,8 @@ async def _retire(t: Queries, scope: ChatScope, old: StoredMessage, said: Quoted
 
 
 async def _holds(t: Queries, scope: ChatScope, memory: Memory, said: Quoted) -> bool:
-    """Whether the text still contains all quotes that support the memory. A memory that was learned from a tag in an
-    answer has no quotes. The claim of such a memory is checked against the whole text."""
+    """Whether the text still contains all quotes of the memory. A memory from a tag in an answer has none, so its claim
+    is checked against the whole text."""
     quotes = (await memories.provenance(t, scope.owner_id, memory.id)).quotes
     if not quotes:
         return await offloaded(len(said.quote), lambda: check_claim(memory.content, [said]).certain)
@@ -74,8 +72,8 @@ async def _holds(t: Queries, scope: ChatScope, memory: Memory, said: Quoted) -> 
 
 
 def taken_back(old_text: str, new_text: str) -> Sequence[str]:
-    """The sentences of the former text that the new text no longer contains. Summaries may repeat such a sentence even
-    if no memory was learned from it. Call this outside a transaction."""
+    """The sentences that the new text no longer contains. Summaries may repeat them even if no memory does. Call this
+    outside a transaction."""
     said = [part.strip() for _, part in whole_sentences(old_text)]
     # The number of sentences is limited, because each sentence is searched for in the whole new text. The new text may
     # be long.

@@ -1,4 +1,4 @@
-"""Queries that find text to forget. A query marks the parts of a text that must be forgotten. Pure."""
+"""Queries that mark the parts of a text that must be forgotten. Pure."""
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -9,7 +9,6 @@ from itertools import starmap
 from operator import attrgetter
 from typing import Final, Literal, Protocol
 
-from tellonce.contract_types import ForgetLabel
 from tellonce_server.core.scope import is_conversation
 from tellonce_server.domain.erasure.targets import Sentence, Target, is_spaceless
 from tellonce_server.domain.erasure.text_places import DERIVED, NAMES
@@ -20,21 +19,21 @@ from tellonce_text.sentences import whole_sentences
 from tellonce_text.stemming import stem
 
 Degree = Literal["exact", "number", "form", "part"]
-"""Degrees of certainty of a match, most certain first. `exact`: the text itself. `number`: a short number with
-other separators. `form`: other forms of the words. `part`: the characters inside a longer word."""
+"""Degrees of certainty of a match, most certain first. `exact`: the text itself. `number`: a short number with other
+separators. `form`: other forms of the words. `part`: the characters inside a longer word."""
 DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 MOST_SILENT: Final = 100_000
-"""Maximum number of sentences without a match that a query caches."""
+"""Maximum sentences without a match that a query caches."""
 LEAST_SPACELESS: Final = 4
-"""Some statements and quotes have no content words or are in a script without spaces. Such a statement or quote is
-found only as a whole. If it has fewer characters than this number, only derived texts and its source are searched."""
+"""Minimum characters of a statement without content words, or in a script without spaces, that is searched for
+everywhere. A shorter one is found only in derived texts and in its source."""
 MESSAGES: Final = ("message", "message_version")
-"""The places that contain the texts of messages and the former versions of these texts."""
+"""The places of the texts of messages and of their former versions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A range of a text that must be forgotten. `degree` is the certainty of the match."""
+    """A range of a text that must be forgotten."""
 
     start: int
     end: int
@@ -52,24 +51,20 @@ class Source:
 
     @property
     def is_metadata(self) -> bool:
-        """Whether this is a column of a message, but not the content."""
+        """Whether this is a column of a message other than the content."""
         return self.place == "message" and self.column > 0
 
 
 class ForgetQuery(Protocol):
     @property
     def patterns(self) -> list[str]:
-        """LIKE patterns in lower case. Before the comparison, the characters in `tellonce_text.literal.UNREAD` are
-        removed from the text. An ASCII text with something to forget always matches at least one of the patterns."""
+        """LIKE patterns in lower case, for texts without the characters in `tellonce_text.literal.UNREAD`. At least one
+        matches every ASCII text with something to forget."""
         ...
 
     def marks(self, text: str, source: Source) -> list[Mark]:
-        """The ranges of the text that state something to forget, in order and without overlap."""
+        """The ranges that state something to forget, in order and without overlap."""
         ...
-
-
-def label(degree: Degree) -> ForgetLabel:
-    return "form" if degree == "part" else degree
 
 
 class LiteralQuery:
@@ -87,8 +82,7 @@ class LiteralQuery:
 
 
 class TopicQuery:
-    """Searches for a topic. The search finds the exact words of the topic, and sentences that contain every word of the
-    topic in any form."""
+    """Searches for the exact words of a topic, and for sentences with every word of it in any form."""
 
     def __init__(self, topic: str, literal: FoldedLiteral) -> None:
         self._literal = literal
@@ -109,8 +103,8 @@ class TopicQuery:
         ]
 
     def _forms(self, text: str, found: Sequence[Mark]) -> list[Mark]:
-        """Return marks for the sentences that contain the words in other forms. Lines without a match are cached,
-        because the versions of a text have most lines in common."""
+        """Marks for the sentences with the words in other forms. Lines without a match are cached, because versions of
+        a text share most lines."""
         forms: list[Mark] = []
         if self._target.is_empty:
             return forms
@@ -145,8 +139,8 @@ class Stated:
 
 
 class StatementQuery:
-    """Searches for statements. A matching sentence has the degree `exact` if it is in a source of the statement, or if
-    it contains almost only the statement. Otherwise its degree is `form`."""
+    """Searches for statements. A sentence matches as `exact` in a source of the statement, or if it contains almost
+    only the statement. Otherwise it matches as `form`."""
 
     def __init__(self, stated: Iterable[Stated]) -> None:
         self._stated = tuple(stated)
@@ -213,8 +207,7 @@ class StatementQuery:
         return degree
 
     def _is_quoted(self, sentence: str, source: Source) -> bool:
-        """Whether the sentence is in a source message of a statement and repeats a quote of this statement. The
-        sentence may contain the quote, or be a part of the quote."""
+        """Whether the sentence is in a source message of a statement and contains, or is part of, a quote of it."""
         own = self._of_message.get((source.chat_id or 0, source.id)) if source.place in MESSAGES else None
         if own is None:
             return False
@@ -222,8 +215,8 @@ class StatementQuery:
         return any(quote in said or said in quote for number in own for quote in self._quotes[number])
 
     def _is_same(self, number: int, read: Sentence, folded: str, source: Source) -> bool:
-        """Whether the sentence makes the statement. The same words alone do not prove this. For example, a sentence
-        with `lives in Berlin` can be about the user's brother."""
+        """Whether the sentence makes the statement. The same words do not prove this: `lives in Berlin` can be about
+        the user's brother."""
         target, words, said = self._targets[number], read.words, folded.strip()
         if any(quote in said for quote in self._distinctive_quotes[number]):
             return True
@@ -239,9 +232,8 @@ class StatementQuery:
         return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 
     def _candidates(self, read: Sentence) -> set[int]:
-        """Return the numbers of the statements to compare with the sentence. A wording is the statement itself or one
-        of its quotes. A statement is returned if the sentence contains at least two words of a wording, or the only
-        word of a wording. Statements that cannot be found by their words are always returned."""
+        """The numbers of the statements to compare with the sentence. It must contain two words of the statement or of
+        a quote, or their only word. Statements that cannot be found by words are always compared."""
         stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
         shared = Counter(wording for word in stems for wording in self._by_word.get(word, ()))
         close = (w.number for w, count in shared.items() if count + w.hidden_in(read) >= min(2, len(w.target.words)))
@@ -250,14 +242,13 @@ class StatementQuery:
 
 
 def _is_distinctive(quote: str) -> bool:
-    """Whether a quote can be recognized outside its message. An answer such as `yes` or `Berlin` cannot be
-    recognized."""
+    """Whether a quote can be recognized outside its message. An answer such as `yes` cannot."""
     return len(quote) >= LEAST_SPACELESS if is_spaceless(quote) else len(Target.statement(quote).words) > 1
 
 
 @dataclass(frozen=True, eq=False)
 class _Wording:
-    """The words of a statement or of one of the statement's quotes. `number` is the statement's number in the query."""
+    """The words of a statement or of one of its quotes. `number` is the statement's number in the query."""
 
     number: int
     target: Target
@@ -275,15 +266,13 @@ class _Wording:
         return 0 < self._amounts == len(self.target.words)
 
     def hidden_in(self, sentence: Sentence) -> int:
-        """The number of dates and numbers in the wording that the sentence can contain in another form, such as `two`
-        for `2`. Dates are always counted. Other numbers are counted only if `may_count_otherwise` is true for the
-        sentence."""
+        """How many of the wording's dates and numbers the sentence can contain in another form, such as `two` for
+        `2`."""
         return self._amounts if sentence.may_count_otherwise else self._dates
 
 
 class RowQuery:
-    """Matches whole messages. In other texts, the query searches for statements: the sentences of these messages, and
-    the given memories."""
+    """Matches whole messages, and in other texts, the sentences of these messages and the given memories."""
 
     def __init__(self, messages: Iterable[tuple[int, int]], stated: Sequence[Stated]) -> None:
         self._messages = frozenset(messages)
@@ -301,15 +290,12 @@ class RowQuery:
 
 
 class EverythingQuery(RowQuery):
-    """This query matches:
+    """Matches the given messages with all their columns, the given memories, all derived texts, and the names of
+    conversations and their threads. The names of channels and of Telegram chats stay.
 
-    - the given messages, with all their columns
-    - the given memories
-    - all texts that are derived from messages
-    - the names of conversations and of their threads, but not of channels and of Telegram chats
-
-    With `stated`, only the texts of one chat are erased. In texts that belong to no chat, such as the profile, the query
-    then searches for these statements."""
+    With `stated`, only the texts of one chat are erased. Texts that belong to no chat, such as the profile, are then
+    searched for these statements.
+    """
 
     def __init__(
         self, messages: Iterable[tuple[int, int]], memories: Iterable[int], stated: Sequence[Stated] | None = None
@@ -351,7 +337,7 @@ def touched(marks: Sequence[Mark], start: int, end: int) -> bool:
 
 
 def accepted(degree: Degree) -> frozenset[Degree]:
-    """Return the degrees of certainty that are at least as certain as `degree`."""
+    """The degrees that are at least as certain as `degree`."""
     return frozenset(DEGREES[: DEGREES.index(degree) + 1])
 
 
@@ -360,8 +346,8 @@ def _mark(span: Span) -> Mark:
 
 
 def _is_whole(text: str, span: Span) -> bool:
-    """Whether the span consists of whole words and numbers. In `catalog`, `cat` is not a whole word. In scripts without
-    spaces, every match is whole."""
+    """Whether the span consists of whole words and numbers. In `catalog`, `cat` is not whole. In scripts without
+    spaces, every match is."""
     return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
         text[span.end - 1], text[span.end : span.end + 1]
     )

@@ -1,4 +1,4 @@
-"""The matches that a preview shows, and the form in which they are stored. A match represents the rows and versions
+"""The matches that a preview shows, and the form in which they are stored. A match stands for the rows and versions
 that a confirmed erasure removes."""
 
 import hashlib
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from tellonce.contract import ForgetArgs, ForgetMatch
 from tellonce_server.core.scope import ChatScope
-from tellonce_server.domain.erasure.forget_query import DEGREES, Degree, ForgetQuery, Mark, accepted, label, touched
+from tellonce_server.domain.erasure.forget_query import DEGREES, Degree, ForgetQuery, Mark, accepted, touched
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact, strings
 from tellonce_server.domain.erasure.scan import CONTENT, MatchingRow, source_of
 from tellonce_server.domain.erasure.text_places import PLACES
@@ -25,18 +25,18 @@ from tellonce_text.secrets import mask
 from tellonce_text.sentences import is_question, whole_sentences
 
 MOST_LISTED = 300
-"""Maximum number of matches that are listed one by one. For further matches, the preview gives only their number."""
+"""Maximum matches that are listed one by one. Of the others, the preview gives the number."""
 SHOWN = 400
 """Maximum characters of a match in a preview."""
 EXAMPLE = 48
-"""Maximum characters of the example that is shown for a group of texts."""
+"""Maximum characters of the example of a group of texts."""
 MOST_SENTENCES = 20
-"""Maximum number of sentences that are listed for a match."""
+"""Maximum sentences that are listed for a match."""
 _BEFORE = 0.3
-"""At most this share of the shown characters is before the match."""
+"""Maximum share of the shown characters that is before the match."""
 _WORD = re.compile(r"\S+")
 GROUP = "texts"
-"""The kind of a match that represents a group: all derived texts and former versions with the same degree."""
+"""The kind of a match that stands for all derived texts and former versions of one degree."""
 
 Copy = tuple[int, int]
 """The owner and the number of a copy of a memory."""
@@ -44,8 +44,8 @@ NO_COPIES: Final[Mapping[int, Sequence[Copy]]] = {}
 
 
 class Match(NamedTuple):
-    """The parts of a message with one degree, a memory, or the derived texts of one degree together (`GROUP`).
-    `version` is the version of the row that the preview showed. `copies` are the copies of a memory that were shared with other owners."""
+    """The parts of a message with one degree, a memory, or the derived texts of one degree (`GROUP`). `version` is the
+    row's version in the preview. `copies` are the copies of a memory that were shared with other owners."""
 
     kind: str
     chat_id: int
@@ -61,16 +61,15 @@ class Match(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A match as it is shown to a person, with the rows that it represents."""
+    """A match with the rows for which it stands."""
 
     match: Match
     rows: tuple[MatchingRow, ...]
 
 
 def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] = NO_COPIES) -> list[Shown]:
-    """Matches in this order: one match for each memory, one for each message and degree of certainty (both oldest first),
-    and then one for each degree. The match for a degree represents all other texts that match with this degree.
-    `copies` maps the id of a memory to its copies.
+    """One match for each memory, then one for each message and degree, both oldest first. Then one match for each
+    degree stands for all other texts. `copies` maps the id of a memory to its copies.
 
     A match inside a longer word is left out if there are other matches.
     """
@@ -94,8 +93,8 @@ def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] =
 
 
 def with_answers(shown: Sequence[Shown]) -> list[Shown]:
-    """Return the matches. If all exact matches are questions, the matches of degree `form` are ticked too. A user who
-    asks to forget `Sarah's number` wants to erase the number too, not only the question `What is Sarah's number?`."""
+    """The matches. If all exact ones are questions, those of degree `form` are ticked too. Who forgets `Sarah's number`
+    means the number, not only `What is Sarah's number?`."""
     exact = [matching for each in shown if each.match.ticked for matching in each.rows]
     if not exact or not all(is_question(_sentence(matching)) for matching in exact):
         return list(shown)
@@ -107,21 +106,19 @@ def with_answers(shown: Sequence[Shown]) -> list[Shown]:
 def listed(
     shown: Sequence[Shown], now: datetime, first: int = 1, query: ForgetQuery | None = None
 ) -> tuple[ForgetMatch, ...]:
-    """The matches in the contract's form, numbered from `first`, with masked secrets. If `query` is given, each match
-    also lists erased sentences. A message that is erased in part lists all of its erased sentences. A memory lists the
-    sentences that do not match but are erased with the memory."""
+    """The matches in the contract's form, numbered from `first`, with masked secrets. With `query`, a message that is
+    erased in part lists its erased sentences. A memory lists the sentences that do not match but go with it."""
     return tuple(_listed(number, each, now, query) for number, each in enumerate(shown[:MOST_LISTED], first))
 
 
 def listed_related(near: Sequence[Shown], now: datetime, first: int) -> tuple[ForgetMatch, ...]:
-    """The related memories and messages in the contract's form, numbered from `first`. They have no label, because they
-    need not contain the words."""
+    """The related memories and messages, numbered from `first`. They have no label, because they need not contain the
+    words."""
     return tuple(shown.model_copy(update={"match": None}) for shown in listed(near, now, first))
 
 
 def chosen(all_matches: Sequence[Match], args: ForgetArgs) -> list[Match]:
-    """The matches to erase. These are the ticked matches and the matches in `also`. The matches in `except` are left
-    out."""
+    """The matches to erase: those ticked or in `also`, without those in `except`."""
     kept, added = frozenset(args.except_ or ()), frozenset(args.also or ())
     return [
         match for number, match in enumerate(all_matches, 1) if number not in kept and (match.ticked or number in added)
@@ -131,8 +128,7 @@ def chosen(all_matches: Sequence[Match], args: ForgetArgs) -> list[Match]:
 def kept(
     all_matches: Sequence[Match], erased: Sequence[Match], found: Sequence[MatchingRow], now: datetime
 ) -> tuple[ForgetMatch, ...]:
-    """The matches that were not erased, each with its number from the preview. Only matches that the last search still
-    found are included."""
+    """The matches that were not erased and that the last search still found, with their numbers from the preview."""
     by_match: defaultdict[tuple[object, ...], list[MatchingRow]] = defaultdict(list)
     for matching in found:
         by_match[matching.key if is_own(matching) else (GROUP, matching.degree)].append(matching)
@@ -159,7 +155,7 @@ def unpacked(hits: str) -> list[Match]:
 
 
 def asked(args: ForgetArgs, key: bytes) -> bytes:
-    """Return a keyed hash of the request. The hash shows whether a token was issued for this request."""
+    """A keyed hash of the request, which shows whether a token was issued for it."""
     # The thread does not matter. Only the confirmation contains the token and the selection.
     others = ("confirm", "except_", "also", "message_thread_id", "reply_to_message_id")
     meant = args.model_copy(update=dict.fromkeys(others)).model_dump_json(by_alias=True)
@@ -167,7 +163,7 @@ def asked(args: ForgetArgs, key: bytes) -> bytes:
 
 
 def selected(args: ForgetArgs, key: bytes) -> bytes:
-    """A keyed hash of the selection in a confirmation. The selection consists of the numbers in `except` and `also`."""
+    """A keyed hash of the numbers in `except` and `also`."""
     numbers = sorted(set(args.except_ or ())), sorted(set(args.also or ()))
     return hmac.new(key, repr(numbers).encode(), hashlib.sha256).digest()
 
@@ -196,7 +192,7 @@ def _listed(number: int, each: Shown, now: datetime, query: ForgetQuery | None) 
             "ref": match.ref,
             "text": _sentence(matching) if group else _text(matching),
             "at": now if group else matching.row.at,
-            "match": label(match.degree),
+            "match": "form" if match.degree == "part" else match.degree,
             "others": Counter(PLACES[x.row.place].counted for x in each.rows) if group else {},
             "goes": _goes(match, matching, query) if query is not None else (),
             "beside": _beside(match, matching, query) if query is not None else (),
@@ -206,45 +202,46 @@ def _listed(number: int, each: Shown, now: datetime, query: ForgetQuery | None) 
 
 
 def _goes(match: Match, matching: MatchingRow, query: ForgetQuery) -> tuple[str, ...]:
-    """The sentences that a message loses; empty if the message loses all of its sentences or none."""
+    """The sentences that a message loses; empty if it loses all of its sentences or none."""
     if match.kind != "message" or matching.columns[0] != CONTENT:
         return ()
     text, source = matching.row.texts[CONTENT] or "", source_of(matching.row, CONTENT)
     # The sentences of other degrees belong to other matches of the message.
     others = {mark.degree for mark in query.marks(text, source)} - {match.degree}
     left, gone = redact(text, marks_of(query, accepted(match.degree) - others, source))
-    masked = mask(text)
-    return tuple(clipped(_masked_part(part.strip(), masked), 0) for part in gone[:MOST_SENTENCES]) if left else ()
+    return _shown_parts(gone, text) if left else ()
 
 
 def _beside(match: Match, matching: MatchingRow, query: ForgetQuery) -> tuple[str, ...]:
-    """The sentences of a memory that match nothing. They are erased too, because a memory is erased as a whole."""
+    """The sentences of a memory that match nothing but are erased with it."""
     if match.kind != "memory" or matching.columns[0] != CONTENT:
         return ()
     text = matching.row.texts[CONTENT] or ""
     marks = query.marks(text, source_of(matching.row, CONTENT))
-    others = [
-        part for start, part in whole_sentences(text) if part.strip() and not touched(marks, start, start + len(part))
-    ]
-    return tuple(clipped(_masked_part(part.strip(), mask(text)), 0) for part in others[:MOST_SENTENCES])
+    parts = ((part, touched(marks, start, start + len(part))) for start, part in whole_sentences(text))
+    return _shown_parts([part for part, matches in parts if part.strip() and not matches], text)
+
+
+def _shown_parts(parts: Sequence[str], text: str) -> tuple[str, ...]:
+    masked = mask(text)
+    return tuple(clipped(_masked_part(part.strip(), masked), 0) for part in parts[:MOST_SENTENCES])
 
 
 def _masked_part(part: str, masked: str) -> str:
-    """A part of a text without the text's secrets. `masked` is the whole text with masked secrets. Sometimes only words
-    outside of the part show that a word is a secret. A word that is not in `masked` is therefore replaced by `…`."""
+    """A part of a text without the text's secrets. Sometimes only words outside the part show that a word is a secret,
+    so `…` replaces each word that is not in the masked whole (`masked`)."""
     return _WORD.sub(lambda word: word[0] if word[0] in masked else "…", mask(part))
 
 
 def _sentence(matching: MatchingRow) -> str:
-    """The sentence that an erasure removes from a derived text. The sentence is clipped to a few words around the
-    match."""
+    """The sentence that an erasure removes from a derived text, clipped to a few words around the match."""
     column, at = matching.columns[0], matching.mark.start
     if column < 0:
         return _text(matching)
     for start, sentence in whole_sentences(matching.row.texts[column] or ""):
         if at < start + len(sentence):
             said, masked = sentence.strip(), mask(matching.row.texts[column] or "")
-            return clipped(_masked_part(said, masked), _moved(said, at - start), EXAMPLE)
+            return clipped(_masked_part(said, masked), at - start, EXAMPLE)
     return _text(matching)
 
 
@@ -254,16 +251,11 @@ def _text(matching: MatchingRow) -> str:
     text = (columns[column] or "") if column >= 0 else " ".join(strings(matching.row.body))
     if matching.row.place == "message" and column > CONTENT:
         return f"({[*WORDS.values()][column]}: {clipped(mask(text), 0)}) {clipped(mask(columns[CONTENT] or ''), 0)}"
-    return clipped(mask(text), _moved(text, matching.mark.start))
-
-
-def _moved(text: str, at: int) -> int:
-    """Convert the position `at` in the text to an approximate position in the masked text."""
-    return len(mask(text[:at]))
+    return clipped(mask(text), matching.mark.start)
 
 
 def clipped(text: str, at: int, most: int = SHOWN) -> str:
-    """The part of a text that is shown: at most `most` characters around a position."""
+    """At most `most` characters of a text around a position."""
     if len(text) <= most:
         return text
     start = max(0, min(at - int(most * _BEFORE), len(text) - most))
@@ -271,9 +263,9 @@ def clipped(text: str, at: int, most: int = SHOWN) -> str:
 
 
 MOST = 20
-"""Maximum number of related messages, and of related memories."""
+"""Maximum related messages, and related memories."""
 _LOOKED_AT = 100
-"""Maximum number of ticked matches for which related rows are read."""
+"""Maximum ticked matches for which related rows are read."""
 
 
 async def unchanged(q: Queries, owner_id: int, shown: Sequence[Match]) -> list[tuple[TextRow, Match]]:
@@ -287,9 +279,8 @@ async def unchanged(q: Queries, owner_id: int, shown: Sequence[Match]) -> list[t
 async def related(q: Queries, scope: ChatScope, shown: Sequence[Shown]) -> list[Shown]:
     """The memories and messages related to the ticked matches.
 
-    For a ticked memory, these are the memory's source messages, and the other memories from these messages. For a
-    ticked message, these are the memories learned from it, the messages next to it, and the messages of the same
-    minute.
+    For a memory, these are its source messages and the other memories from them. For a message, these are the memories
+    learned from it, its neighbors, and the messages of the same minute.
     """
     ticked = [each.match for each in shown if each.match.ticked][:_LOOKED_AT]
     messages = [(match.chat_id, match.ref) for match in ticked if match.kind == "message"]

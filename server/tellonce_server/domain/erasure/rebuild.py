@@ -1,5 +1,4 @@
-"""Queues jobs that rewrite derived texts after sentences were removed from them. Until these jobs are done, the
-shortened texts are used."""
+"""Queues jobs that rewrite derived texts after sentences were removed. Until then, the shortened texts are used."""
 
 from datetime import datetime
 
@@ -11,12 +10,11 @@ from tellonce_server.store.texts import ARCHIVED, TextRow
 
 _REBUILD = "anew:"
 _NEWEST = 12
-"""The search for the last exchange of a chat reads this many of the newest messages."""
+"""Newest messages in which the last exchange of a chat is searched for."""
 
 
 def ignores_former_text(job: Job) -> bool:
-    """Whether the job writes a rolling summary from chunk summaries alone and ignores the former text of the rolling
-    summary."""
+    """Whether the job writes a rolling summary from chunk summaries alone, without its former text."""
     return job.redo or job.dedup_key.startswith(_REBUILD)
 
 
@@ -39,8 +37,7 @@ async def queue_chunk(
 async def queue_rolling(
     q: Queries, owner_id: int, chat_id: int, kind: JobKind, thread_key: str, now: datetime
 ) -> JobKind:
-    """Queue a job that writes a rolling summary again. `thread_key` is a thread's key or the chat's
-    `session_thread`."""
+    """Queue the rewriting of a rolling summary. `thread_key` is a thread's key or the chat's `session_thread`."""
     return await _queue(q, NewJob(owner_id, chat_id, kind, thread_key, f"{_REBUILD}{thread_key}", 0, 0, now))
 
 

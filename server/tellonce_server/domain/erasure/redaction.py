@@ -8,16 +8,15 @@ from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mar
 from tellonce_text.sentences import whole_sentences
 
 GONE = "[forgotten]"
-"""Replaces the text of a message that was erased completely. The message itself is still stored and counted."""
+"""The text of a message that was erased completely. The message itself is still stored and counted."""
 
 _HOLLOW: Final = re.compile(
     r"\s*+(?:[-•*·›>#|]|\d{1,3}[.)])?+[\s\"“”„»«'’)\]*_]*+(?:\(\d{4}-\d\d-\d\d[^()\n]*\))?+\s*+"
 )
-"""After the sentences of a line were removed, this pattern matches the rest of the line. The rest is a list mark,
-closing quotation marks, or the day."""
+"""Matches what is left of a line without its sentences: a list mark, closing quotation marks, or the day."""
 
 Marks = Callable[[str], list[Mark]]
-"""A function that marks the forgotten statements in a text."""
+"""Marks the forgotten statements in a text."""
 
 
 def marks_of(query: ForgetQuery, degrees: frozenset[Degree], source: Source) -> Marks:
@@ -27,8 +26,8 @@ def marks_of(query: ForgetQuery, degrees: frozenset[Degree], source: Source) -> 
 def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
     """The text without the sentences that have a mark, and the removed sentences.
 
-    The removal of a sentence joins the text before it and the text after it. The joined text can contain a new match.
-    The function therefore repeats the search until nothing matches.
+    A removal joins the texts around it, which can make a new match. The search is therefore repeated until nothing
+    matches.
     """
     gone: list[str] = []
     while text and text != GONE and (found := marks(text)):
@@ -42,8 +41,8 @@ def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
 
 
 def redact_derived(text: str, marks: Marks) -> str:
-    """A derived text without the sentences that have a mark. Lines that contained only removed sentences are left out,
-    too."""
+    """A derived text without the sentences that have a mark, and without the lines that contained only such
+    sentences."""
     left, gone = redact(text, marks)
     if not gone:
         return left

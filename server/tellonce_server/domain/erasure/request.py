@@ -28,9 +28,8 @@ from tellonce_text.literal import Literal
 from tellonce_text.sentences import whole_sentences
 
 TELLING = 2
-"""Derived texts are searched only for sentences with at least this many content words. A sentence with fewer content
-words can match a derived text by chance. Such a sentence is therefore used only if the message has no sentence with
-enough content words."""
+"""Minimum content words of a sentence that is searched for in derived texts. A shorter one can match by chance, and is
+used only if its message has no longer one."""
 
 LONGEST_SHOWN: Final = 2_000
 """Maximum characters of a line in a context or a list."""
@@ -44,11 +43,10 @@ class NothingNamed(Refused):
 
 
 def as_stored(shown: str) -> list[str]:
-    """The user copied a line from a context or a list. Return the possible stored texts of this line. The first text is
-    the line without its number, time, speaker and remarks. The second text also has no added days. For example,
-    `[Feb 15] User: See Anna tomorrow (2026-06-03)` gives `See Anna tomorrow (2026-06-03)` and `See Anna tomorrow`. The
-    list is empty if the line has nothing to remove. The list is also empty if the line has more than LONGEST_SHOWN
-    characters."""
+    """The possible stored texts of a line that the user copied from a context or a list: first without its number,
+    time, speaker and remarks, then also without added days. `[Feb 15] User: See Anna tomorrow (2026-06-03)` gives `See
+    Anna tomorrow (2026-06-03)` and `See Anna tomorrow`. Empty if there is nothing to remove, or for a line longer than
+    LONGEST_SHOWN."""
     if len(shown) > LONGEST_SHOWN:
         return []
     line = _AFTER.sub("", _BEFORE.sub("", shown))
@@ -56,9 +54,9 @@ def as_stored(shown: str) -> list[str]:
 
 
 def reach(scope: ChatScope, args: ForgetArgs) -> int | None:
-    """The chat to which the call is limited. None if it covers all chats of the owner. A call from a personal group is
-    limited to the group. A request for `everything` is limited to a conversation if the call names this conversation: a
-    model that works in a project may mean only the project."""
+    """The chat to which the call is limited; None for all chats of the owner. A call from a personal group is limited
+    to it. So is `everything` to a conversation that the call names, because a model that works in a project may mean
+    only the project."""
     is_named = args.chat_id is not None or args.conversation_id is not None
     here_alone = args.everything and is_named and is_conversation(scope.chat_id)
     return scope.chat_id if here_alone or not scope.is_own else None
@@ -67,10 +65,10 @@ def reach(scope: ChatScope, args: ForgetArgs) -> int | None:
 async def query_of(
     q: Queries, scope: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
 ) -> ForgetQuery:
-    """The query for a call. For a confirmation, `sealed` contains the matches of the preview. If the request is for a
-    period, the query then covers only these matches and no newer texts.
+    """The query for a call. `sealed` are the matches of a confirmed preview. A query for a period then covers only
+    these matches and no newer texts.
 
-    Raises: NothingNamed: the text is empty after normalization, or a number does not exist.
+    Raises NothingNamed if the text is empty after normalization, or a number does not exist.
     """
     if (topic := args.topic) is not None:
         return await asyncio.to_thread(lambda: TopicQuery(topic, _literal(topic)))
@@ -124,8 +122,7 @@ def _all_there(asked: Sequence[int], there: set[int], what: str) -> None:
 
 
 async def _period(q: Queries, scope: ChatScope, args: ForgetArgs) -> ForgetQuery:
-    """Return a query for the messages and memories of the period. Without a period, the query is for all messages and
-    memories."""
+    """A query for the messages and memories of the period, or for all without a period."""
     chat_id = reach(scope, args)
     rows = await texts.messages_between(q, scope.owner_id, chat_id, args.since, args.until)
     memories = await forget.memories_of(q, scope.owner_id, chat_id, args.since, args.until)
@@ -140,7 +137,7 @@ def _row_query(
     told_rows: Sequence[TextRow],
     told: Sequence[Statement],
 ) -> RowQuery:
-    """A query for these messages and memories. A request for `everything` of one chat searches texts of no chat for the
+    """A query for these messages and memories. For `everything` of one chat, the texts of no chat are searched for the
     statements of `told_rows` and `told`."""
     if not args.everything:
         return _rows(rows, memories)

@@ -1,5 +1,5 @@
-"""Searches every text of an owner for the matches of a forget query. After a restore from a backup, the module also
-finds forgotten text that is stored again."""
+"""Searches every text of an owner for the matches of a forget query. After a restore, it also finds forgotten text that
+is stored again."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -21,8 +21,8 @@ CONTENT, SPEAKER, ROUTINE, *IDS = map([*messages.WORDS].index, ("content", "spea
 
 @dataclass(frozen=True, slots=True)
 class MatchingRow:
-    """The matches of one degree in a row. `columns` are the columns with a match of this degree, and `mark` is the first
-    of these matches. Column -1 is the row's JSON."""
+    """The matches of one degree in a row. `columns` have a match of this degree, and `mark` is the first of these
+    matches. Column -1 is the row's JSON."""
 
     row: TextRow
     degree: Degree
@@ -31,8 +31,7 @@ class MatchingRow:
 
     @property
     def key(self) -> tuple[str, int, int]:
-        """A key that all versions of the row have in common. For a message, the key contains the chat and the number.
-        For a memory, the key contains only the number."""
+        """A key that all versions of the row share: its place, its chat for a message, and its number."""
         chat = self.row.chat_id if self.row.place in ("message", "message_version") else 0
         return self.row.place, chat or 0, self.row.id
 
@@ -40,8 +39,7 @@ class MatchingRow:
 async def scan(
     database: Database, owner_id: int, chat_id: int | None, query: ForgetQuery, *, messages: bool
 ) -> list[MatchingRow]:
-    """All matches in an owner's texts. If `chat_id` is given, only the texts that are visible in this chat are
-    searched. Texts are searched outside the event loop."""
+    """All matches in an owner's texts, or in those visible in one chat. Texts are searched outside the event loop."""
     found: list[MatchingRow] = []
     async for page in texts.find(database, owner_id, chat_id, query.patterns, searched(messages=messages)):
         found += await asyncio.to_thread(matching_rows, page, query)
@@ -53,8 +51,8 @@ def matching_rows(rows: Sequence[TextRow], query: ForgetQuery) -> list[MatchingR
 
 
 def _of_row(row: TextRow, query: ForgetQuery) -> list[MatchingRow]:
-    """One match for each degree that the row contains, most certain first. A name, or a memory whose content matches, is
-    erased as a whole and is therefore one match. Parts of longer words count only if the row has no other match."""
+    """One match for each degree in the row, most certain first. A name, or a memory whose content matches, is erased as
+    a whole and is one match. Parts of longer words count only without other matches."""
     found: list[tuple[int, Mark]] = []
     for column, text in enumerate(row.texts):
         if text and text != GONE and not is_machine_id(row, column):
@@ -75,14 +73,14 @@ def _of_degree(row: TextRow, found: Sequence[tuple[int, Mark]], degree: Degree) 
 
 
 def _is_stated(row: TextRow, column: int, mark: Mark) -> bool:
-    """Whether the mark is in the content of a memory. Such a mark is used even if another column of the memory, such as
-    a quote, has a more certain mark."""
+    """Whether the mark is in the content of a memory. It counts even if another column, such as a quote, has a more
+    certain mark."""
     return row.place == "memory" and column == CONTENT and mark.degree != "part"
 
 
 def _certain(row: TextRow, mark: Mark, text: str) -> Mark:
-    """Return the mark. A part of a channel's name can be the name of a program, such as `code`. A match of only a part
-    therefore becomes `form`."""
+    """The mark. In a part of a channel's name it becomes `form`, because the part can be the name of a program, such as
+    `code`."""
     in_part = row.place == "channel" and mark.degree == "exact" and mark.end - mark.start < len(text)
     return replace(mark, degree="form") if in_part else mark
 
@@ -92,9 +90,8 @@ def source_of(row: TextRow, column: int) -> Source:
 
 
 def is_machine_id(row: TextRow, column: int) -> bool:
-    """Whether the search must skip the column because of its content. An id that a machine made is skipped, because the
-    id can contain a literal's digits by chance. In a channel's column, the name of a program and the replacement for a
-    forgotten name are skipped."""
+    """Whether the column's content is skipped: an id that a machine made can contain a literal's digits by chance. A
+    program's name and a replacement for a forgotten name are skipped in a channel's column."""
     text = row.texts[column] or ""
     if row.place == "channel":
         return text in PROGRAMS or text.startswith(replaced_channel(FORGOTTEN_NAME))
@@ -103,7 +100,7 @@ def is_machine_id(row: TextRow, column: int) -> bool:
 
 
 async def names_again(database: Database, hashes: Tombstones, owner_id: int) -> list[MatchingRow]:
-    """The forgotten names that are stored again. These are names of conversations, threads and channels."""
+    """The forgotten names of conversations, threads and channels that are stored again."""
     found: list[MatchingRow] = []
     async for page in texts.find(database, owner_id, None, ["%"], NAMES):
         named = [(row.texts[0] or "", row) for row in page]
@@ -113,8 +110,8 @@ async def names_again(database: Database, hashes: Tombstones, owner_id: int) -> 
 
 
 async def message_names_again(database: Database, hashes: Tombstones, owner_id: int) -> list[Source]:
-    """The message columns that contain a forgotten name again, such as an id or a speaker. A message that was sent
-    after the name was forgotten is not included."""
+    """The message columns that contain a forgotten name again, except in messages that were sent after it was
+    forgotten."""
     marks = await tombstones.of_texts(database, owner_id)
     found: list[Source] = []
     if marks:
@@ -129,9 +126,8 @@ async def message_names_again(database: Database, hashes: Tombstones, owner_id: 
 
 
 async def known_again(q: Queries, hashes: Tombstones, owner_id: int) -> tuple[list[int], list[Stated]]:
-    """Return the forgotten texts that are stored again, in two lists. The first list contains the ids of memories that
-    are older than a tombstone of their statement. The second list contains sentences that were removed from a message
-    in the past but are in the message again."""
+    """The ids of memories older than a tombstone of their statement, and the removed sentences that are in their
+    message again."""
     standing = await tombstones.standing(q, owner_id)
     found = [
         memory.id

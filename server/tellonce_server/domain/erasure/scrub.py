@@ -1,10 +1,9 @@
-"""Rewrites the tables and recycles the write-ahead log after an erasure. This removes erased text from the database's
-files, too.
+"""Rewrites the tables and recycles the write-ahead log after an erasure, so that erased text leaves the database's
+files too.
 
-PostgreSQL marks an erased row as dead. The row's bytes stay in the table and in the write-ahead log until PostgreSQL
-reuses their space. Only rewriting a table removes these bytes at once, and a rewrite locks the table. A rewrite is
-therefore canceled soon after another session begins to wait for the table. The rewrite is tried again later. A scrub
-that is long overdue runs at the server's start.
+PostgreSQL marks an erased row as dead. Its bytes stay in the table and in the write-ahead log until their space is
+reused. Only rewriting a table removes them at once, and a rewrite locks the table. It is therefore canceled and put off
+when another session waits for the table. A scrub that is long overdue runs at the server's start.
 """
 
 import logging
@@ -19,15 +18,14 @@ logger = logging.getLogger(__name__)
 
 FIRST_PAUSE: Final = timedelta(minutes=10)
 LONGEST_PAUSE: Final = timedelta(hours=6)
-"""Maximum pause after a canceled rewrite. Each pause is twice as long as the previous pause, because the work of a
-canceled rewrite is lost."""
+"""Maximum pause after a canceled rewrite. Each pause doubles, because the work of a canceled rewrite is lost."""
 OVERDUE: Final = timedelta(days=7)
-"""A scrub that is overdue by more than this time runs at the server's start, before calls are served."""
+"""A scrub that is overdue by more than this runs at the server's start, before calls are served."""
 
 
 class Scrubber:
-    """Scrubs the database's files. `admin_dsn` logs in as a superuser of the embedded server. `admin_dsn` is None for
-    an external server, because this program does not manage the log and the statistics samples of such a server."""
+    """`admin_dsn` logs in as a superuser of the embedded server. It is None for an external server, whose log and
+    statistics this program does not manage."""
 
     def __init__(self, deps: Dependencies, dsn: str, admin_dsn: str | None) -> None:
         self._deps = deps
@@ -45,8 +43,8 @@ class Scrubber:
         return await self._is_due(timedelta()) and await self.scrub()
 
     async def scrub_if_overdue(self) -> bool:
-        """Scrub the files if a scrub is long overdue. Call this method at the start of the process, before other calls
-        arrive. Returns whether a scrub was completed."""
+        """Scrub if a scrub is long overdue. Call this at the start of the process. Returns whether a scrub was
+        completed."""
         return await self._is_due(OVERDUE) and await self.scrub()
 
     async def _is_due(self, since: timedelta) -> bool:
@@ -55,11 +53,10 @@ class Scrubber:
         return bool(hours) and await store.is_due(self._deps.database, latest)
 
     async def scrub(self, *, gives_way: bool = True) -> bool:
-        """Rewrite the tables now and return whether all of them were rewritten.
+        """Rewrite the tables and return whether all of them were rewritten.
 
-        Returns False if another process is scrubbing, or if another session needed a table. The next attempt skips the
-        tables that are already rewritten. If `gives_way` is False, a rewrite is not canceled, and other sessions must
-        wait for the tables.
+        False if another process is scrubbing, or if another session needed a table. The next attempt skips the tables
+        that are done. If `gives_way` is False, other sessions must wait.
         """
         async with connected(self._login) as session, connected(self._login) as watch:
             if not await store.is_alone(session):

@@ -1,10 +1,8 @@
-"""Decides whether a sentence names a topic or makes a statement, in the languages with known endings. A sentence names
-a topic if it contains every word of the topic, in any form. A sentence makes a statement if it contains most of the
-statement. Pure."""
+"""Decides whether a sentence names a topic or makes a statement, in the languages with known endings. It names a topic
+with every word of it in any form. It makes a statement with most of its words. Pure."""
 
 import re
 import threading
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import takewhile
@@ -18,20 +16,20 @@ from tellonce_text.lexicon import AMOUNT_WORDS, IRREGULAR, NUMBER_WORDS, ORDINAL
 from tellonce_text.stemming import BASE_OF, stem
 
 _SHARE = 0.6
-"""A sentence makes a statement if at least this share of the statement's words is in the sentence. It also makes the
-statement if at least this share of its own words is in the statement (see `Target.most_in`)."""
+"""Minimum share of a statement's words in a sentence that makes it, or of the sentence's words in the statement (see
+`Target.most_in`)."""
 _SAME = 0.8
-"""A sentence and a statement say the same thing if at least this share of the longer text's words is in both texts."""
+"""Minimum share of common words, in the longer text, of a sentence and a statement that say the same."""
 _CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")
 """Letters that can change if a word gets an ending or an umlaut."""
 _WORD: Final = re.compile(r"[a-z]+")
 _SPELLED: Final = frozenset((*NUMBER_WORDS, *SCALES, *AMOUNT_WORDS, *ORDINALS))
 _OTHER_DIGITS: Final = re.compile(r"\d[.,]\d|\d\s?[km]\b")
-"""Matches amounts that are not written in plain digits: 1,000 and 5k."""
+"""Matches amounts that are not in plain digits: 1,000 and 5k."""
 
 
 class Sentence:
-    """A sentence. Its properties are computed when they are first used."""
+    """A sentence whose properties are computed when they are first used."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -42,7 +40,7 @@ class Sentence:
 
     @cached_property
     def may_count_otherwise(self) -> bool:
-        """Whether the sentence may contain amounts that are not written in plain digits."""
+        """Whether the sentence may contain amounts that are not in plain digits."""
         text = self.lowered
         return (
             not text.isascii() or _OTHER_DIGITS.search(text) is not None or not _SPELLED.isdisjoint(_WORD.findall(text))
@@ -54,7 +52,9 @@ class Sentence:
 
     @cached_property
     def is_english(self) -> bool:
-        return is_english(self.tokens)
+        """Whether the sentence is English. Endings of other languages are then not removed, because the rest of a word
+        could match unrelated words."""
+        return not _FUNCTION_WORDS.isdisjoint(self.tokens)
 
     @cached_property
     def roots(self) -> frozenset[str]:
@@ -68,15 +68,14 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Target:
-    """The words to search for. A sentence must contain all words of a topic, in any form, or most words of a
-    statement."""
+    """The words to search for: all words of a topic, in any form, or most words of a statement."""
 
     words: frozenset[str]
     topic_words: tuple[str, ...] = ()
 
     @classmethod
     def topic(cls, topic: str) -> "Target":
-        """The target for a topic. If the topic has no content words, the target is empty (`is_empty`)."""
+        """The target for a topic. It is empty if the topic has no content words."""
         said = claims(topic)
         stems = frozenset(said.stems)
         distinctive = {word for word in tokens_of(topic) if stem(word) in stems and _is_distinctive(word)}
@@ -92,8 +91,7 @@ class Target:
 
     @property
     def likes(self) -> list[str]:
-        """LIKE patterns in lower case. A plain ASCII text that names the topic in any form matches at least one of the
-        patterns."""
+        """LIKE patterns in lower case. At least one matches every plain ASCII text that names the topic in any form."""
         if not self.topic_words:
             return ["%"]
         word = max(self.topic_words, key=len)
@@ -113,8 +111,7 @@ class Target:
         return tuple(re.compile("" if ":" in word else rf"(?<!\d){re.escape(word)}(?!\d)") for word in amounts)
 
     def may_be_in(self, text: Sentence) -> bool:
-        """A quick test of a text of one or more sentences. If the result is False, the text certainly does not state
-        the target. If the result is True, the sentences must be tested."""
+        """A quick test of one or more sentences. Only the answer False is certain."""
         every = len(self._signs) + len(self._amounts)
         needed = every if self.topic_words else min(2, every)
         shown = sum(sign.search(text.lowered) is not None for sign in self._signs)
@@ -154,8 +151,8 @@ class Target:
 
 
 def _letters(word: str) -> str:
-    """The common beginning of the word and its roots. A `_` replaces each letter that an ending can change, as in `l_v`
-    for `living`."""
+    """The common beginning of the word and its roots. A `_` stands for each letter that an ending can change: `l_v` for
+    `living`."""
     if is_spaceless(word):
         return word
     forms = (_CHANGING.sub("_", form) for form in (word, *roots(word), *roots(word, english=True)))
@@ -181,8 +178,7 @@ def _sign_of_topic(word: str) -> re.Pattern[str]:
 
 
 def _either(letters: str, *bases: str) -> re.Pattern[str]:
-    """A pattern for the letters, or for an irregular form of one of the words. An irregular form may have no letters in
-    common with its word."""
+    """A pattern for the letters, or for an irregular form of one of the words, which may share no letters with it."""
     forms = frozenset[str]().union(*map(irregular_forms, bases))
     return re.compile("|".join([letters, *map(re.escape, sorted(forms))]))
 
@@ -197,7 +193,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 class _Stemmers(threading.local):
-    """The stemmers of one thread. A stemmer has state, so threads cannot share a stemmer."""
+    """One thread's stemmers. A stemmer has state, so threads cannot share it."""
 
     def __init__(self) -> None:
         self.latin = tuple(snowballstemmer.stemmer(name) for name in ("german", "spanish", "french"))
@@ -206,8 +202,7 @@ class _Stemmers(threading.local):
 
 _STEMMERS: Final = _Stemmers()
 _LONGEST: Final = 100
-"""Maximum letters of a word that is stemmed. A stemmer needs milliseconds for each thousand letters, so longer words
-are not stemmed."""
+"""Maximum letters of a word that is stemmed. A stemmer needs milliseconds for each thousand letters."""
 _SHORTEST: Final = 4
 """A word with fewer letters is stemmed only as an English word."""
 _IS_CYRILLIC: Final = re.compile(r"[а-яё]")
@@ -218,28 +213,20 @@ _FUNCTION_WORDS: Final = frozenset(
 
 
 def irregular_forms(base: str) -> frozenset[str]:
-    """The forms of this base word that do not follow the rules for endings, such as `mice` for `mouse` or French
-    `chevaux` for `cheval`."""
+    """The forms of this base word that do not follow the rules for endings, such as `mice` or French `chevaux`."""
     plural = (f"{base[:-1]}ux",) if base.endswith("al") else ()
     return frozenset((*plural, *(form for known in (IRREGULAR, BASE_OF) for form, of in known.items() if of == base)))
 
 
 def is_spaceless(word: str) -> bool:
-    """Whether the word is in a script without spaces, or in a script that attaches particles to words. A word in such a
-    script may occur inside other words."""
+    """Whether the word's script has no spaces, or attaches particles to words. Such a word may occur inside others."""
     return bool(_SPACELESS.search(word))
-
-
-def is_english(words: Iterable[str]) -> bool:
-    """Whether a sentence of these lower-case words is English. In such a sentence, the endings of other languages are
-    not removed, because the rest of a word could match unrelated words."""
-    return not _FUNCTION_WORDS.isdisjoint(words)
 
 
 @of_texts
 @lru_cache(maxsize=16_384)
 def roots(word: str, *, english: bool = False) -> frozenset[str]:
-    """Return the stems of a lower-case word, one for each language that the word may belong to."""
+    """The stems of a lower-case word, one for each language to which it may belong."""
     if len(word) > _LONGEST:
         return frozenset((word,))
     word = IRREGULAR.get(word, word)

@@ -1,9 +1,7 @@
-"""Declares the places where texts of an owner are stored. Searches, previews, erasures, edits and the queue read these
-declarations.
+"""Declares the places where texts of an owner are stored. Searches, previews, erasures, edits and the queue read this.
 
-A new place needs an entry in `PLACES`. In `texts.sql`, it needs a part of `find` and a statement `clean_<place>`. A
-test fails if one of these is missing. The test also fails if a column that can contain a person's words belongs to no
-place.
+A new place needs an entry in `PLACES`, a part of `find` and a statement `clean_<place>` in `texts.sql`. A test fails if
+one is missing, or if a column for a person's words belongs to no place.
 """
 
 from collections import Counter
@@ -21,15 +19,13 @@ Group = Literal["derived", "former", "names"]
 """`derived`: texts made from messages. `former`: messages, quotes and former versions. `names`: names of conversations,
 threads and channels."""
 Rebuild = Callable[[Queries, int, TextRow, datetime], Awaitable[JobKind | None]]
-"""A function that queues the rewriting of a text from which sentences were removed. The function returns the kind of
-the queued job."""
+"""Queues the rewriting of a shortened text and returns the kind of the job."""
 
 
 @dataclass(frozen=True)
 class TextPlace:
-    """A place where texts are stored. `counted` is the name of the place in previews and results. The page translates
-    this name into every language. If `with_messages` is true, the texts are searched only when messages are searched.
-    If `after_edit` is true, the texts are also cleaned after an edit."""
+    """`counted` names the place in previews and results, and the page translates it. With `with_messages`, the texts
+    are searched only together with messages. With `after_edit`, they are also cleaned after an edit."""
 
     counted: str
     group: Group = "former"
@@ -55,18 +51,18 @@ PLACES: Final[Mapping[str, TextPlace]] = {
     "thread": TextPlace("conversation_names", "names"),
     "channel": TextPlace("conversation_names", "names"),
 }
-"""A profile must be rewritten even if only its memories changed. The callers therefore queue this job themselves, and
-the profile's place has no `rebuild`. The place `memory` is for the texts of a memory other than its content, such as
-its quotes. The contents of memories and the messages are erased separately."""
+"""A profile has no `rebuild`: the callers queue its job, because it is also due if only memories changed. The place
+`memory` is for a memory's texts besides its content, such as quotes. Contents of memories and messages are erased
+separately."""
 
 COUNTED: Final = frozenset(
     ("memories", "sentences", "tombstones", "context_receipts", *(place.counted for place in PLACES.values()))
 )
-"""The names of all things that previews and erasures count."""
+"""Everything that previews and erasures count."""
 DERIVED: Final = frozenset(name for name, place in PLACES.items() if place.group == "derived")
-"""The places of derived texts. Removing too much from these texts does no harm, because they are rebuilt."""
+"""Derived texts are rebuilt, so removing too much from them does no harm."""
 NAMES: Final = frozenset(name for name, place in PLACES.items() if place.group == "names")
-"""The places of the names that clients give to conversations, threads and channels."""
+"""The names that clients give to conversations, threads and channels."""
 AFTER_EDIT: Final = frozenset(name for name, place in PLACES.items() if place.after_edit)
 
 
@@ -86,8 +82,8 @@ class Cleaned:
         self.due.append(row)
 
     async def queue_rebuild(self, q: Queries, owner_id: int, now: datetime) -> list[JobKind]:
-        """Queue a job for every text that lost sentences, and return the kinds of these jobs. Chunk summaries come
-        first, because rolling summaries are made from them."""
+        """Queue a job for every shortened text, and return their kinds. Chunk summaries come first, because rolling
+        summaries are made from them."""
         kinds: list[JobKind] = []
         for row in sorted(self.due, key=lambda row: row.subject != "chunk"):
             rebuild = PLACES[row.place].rebuild

@@ -1,34 +1,28 @@
-"""Decides whether a number or a day can be calculated from a person's numbers and days. The module also compares units.
-For example, `75 milligrams` is not `75 micrograms`, and `$40` is not `40 €`. Units that are not known are not compared.
-Pure."""
+"""Decides whether numbers and days can be calculated from a person's numbers and days, and compares units. `75
+milligrams` is not `75 micrograms`, and `$40` is not `40 €`. Pure."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import suppress
 from datetime import date
 from itertools import islice, product
+from math import isclose
 from typing import Final
 
 from tellonce_server.domain.memory import literals
-from tellonce_text.dates.day_arithmetic import counted_day
 
 MOST_NUMBERS: Final = 40
-"""Maximum number of a person's numbers that are combined."""
+"""Maximum numbers of a person that are combined."""
 
 MOST_DAYS: Final = 20
-"""Maximum number of a person's days from which other days are counted."""
-
-LONGEST: Final = 150
-"""Maximum length of time that is counted from a day, in any unit."""
+"""Maximum days of a person from which other days are counted."""
 
 _LONGEST_NUMBER: Final = 12
 """Maximum characters of a number in a calculation. Longer numbers are identifiers, such as telephone numbers."""
 
-_LEAST_AGE: Final = 3
+LEAST_AGE: Final = 3
 """The smallest number that may be an age. Smaller numbers are mostly parts of dates."""
 
-_LEAST_ROUNDED: Final = 10
-"""A value below this number is never a result that was rounded to a whole number."""
+LONGEST_AGE: Final = 150
 
 
 def values(written: Iterable[str]) -> frozenset[float]:
@@ -37,15 +31,12 @@ def values(written: Iterable[str]) -> frozenset[float]:
 
 
 def is_calculated(value: float, said: Collection[float], stated: Collection[float]) -> bool:
-    """Whether the value can be calculated from two numbers in `said`, as their sum, difference, product, quotient or
-    percentage. One of the two numbers must also be in the claim itself (`stated`). In
-    `three days a week at £78 a day cost £234 a week`, the claim states both numbers.
-
-    Without the stated number, almost every small number would be the result of some calculation.
-    """
+    """Whether the value is the sum, difference, product, quotient or percentage of two numbers in `said`. The claim
+    must also state one of the two (`stated`). Otherwise almost every small number would be the result of some
+    calculation."""
     firsts = [number for number in sorted(said) if number in stated and number != value][:MOST_NUMBERS]
     pairs = product(firsts, sorted(said)[:MOST_NUMBERS])
-    return any(_is_rounded(result, value) for one, other in pairs for result in _results(one, other))
+    return any(isclose(result, value) for one, other in pairs for result in _results(one, other))
 
 
 def _results(one: float, other: float) -> Iterator[float]:
@@ -55,68 +46,41 @@ def _results(one: float, other: float) -> Iterator[float]:
             yield from (whole / part, 100 * whole / part)
 
 
-def _is_rounded(result: float, value: float) -> bool:
-    """Whether the value equals the result, or equals the result after rounding to two decimals or to a whole number."""
-    whole = value >= _LEAST_ROUNDED and value == int(value)
-    return abs(result - value) <= (0.5 if whole else 0.005)
-
-
-def is_counted_day(
-    day: date, parts: int, days: Iterable[date], lengths: Iterable[tuple[int, str]], numbers: Iterable[float]
-) -> bool:
-    """Whether the day is the result of a count from one of `days`. One of `lengths` is counted forward and backward:
-    eight weeks after `2026-01-29` is `2026-03-26`. Each of `numbers` is also tried as an age in years. Only the first
-    `parts` values of year, month and day are compared."""
-    ages = ((int(number), "year") for number in numbers if number >= _LEAST_AGE and number == int(number))
-    counts = [(count, unit) for count, unit in (*lengths, *ages) if 0 < count <= LONGEST][:MOST_NUMBERS]
-    counted = (each for anchor in islice(days, MOST_DAYS) for each in _counted(anchor, counts))
-    return day.timetuple()[:parts] in (each.timetuple()[:parts] for each in counted)
-
-
-def _counted(anchor: date, counts: Iterable[tuple[int, str]]) -> Iterator[date]:
-    for count, unit in counts:
-        for offset in (count, -count):
-            with suppress(ValueError, OverflowError):  # The day is outside the years 1 to 9999.
-                yield counted_day(anchor, unit, offset)
+def is_counted_day(day: date, parts: int, days: Iterable[date], numbers: Iterable[float]) -> bool:
+    """Whether one of `numbers` is an age in years that leads from one of `days` to the day, forward or backward. Only
+    the first `parts` values of year, month and day are compared."""
+    ages = [int(number) for number in numbers if LEAST_AGE <= number <= LONGEST_AGE and number == int(number)]
+    wanted = (day.year, day.month, day.day)[:parts]
+    return any(
+        (anchor.year + offset, anchor.month, anchor.day)[:parts] == wanted
+        for anchor in islice(days, MOST_DAYS)
+        for age in ages[:MOST_NUMBERS]
+        for offset in (age, -age)
+    )
 
 
 MOST_MEASURED: Final = 2_000
-"""The search for measures reads at most this many characters of a text. The contract limits quotes to the same
-length."""
+"""Maximum characters of a text that are searched for measures. The contract limits quotes to the same length."""
 
 
-def changed_units(claim: str, said: Iterable[str], timed: Iterable[str]) -> list[str]:
-    """The numbers in the claim that have a different unit in `said`. Each number is returned with its unit in the
-    claim: the claim `75 milligrams` and the text `75 micrograms` give `75 mg`. `timed` are the numbers that have a unit
-    of time in these texts: `70 min away` is not `70 miles away`."""
+def changed_units(claim: str, said: Iterable[str]) -> list[str]:
+    """The measures of the claim that have another unit in `said`. The claim `75 milligrams` and the text `75
+    micrograms` give `75 mg`."""
     there = frozenset(measure for text in said for measure in _measures(text))
-    measured, counted = {number for number, _ in there}, frozenset(timed)
-    return [
-        f"{number} {unit}"
-        for number, unit in sorted(set(_measures(claim)) - there)
-        if number in measured or (number in counted and unit not in _PRICED)
-    ]
+    measured = {number for number, _ in there}
+    return [f"{number} {unit}" for number, unit in sorted(set(_measures(claim)) - there) if number in measured]
 
 
-_PRICED: Final = frozenset(("eur", "usd", "lb"))
-"""Units of prices. A price may also be given for a unit of time: `$40 a month`."""
 _UNITS: Final = {
     "mcg": "mcg|[µμ]g|mi[ck]rogr|микрогр|мкг",
     "mg": "mg|mill?igr|миллигр|мг",
     "kg": "kg|kilos?(?![a-z])|kilogr|килогр|кг",
     "g": "g|gr(?:am|amm|ammi|amme|amo)?s?(?![a-z])|грамм|г",
-    "km": "km|kilom|quil[oô]m|chilom|километр|км",
-    "cm": "cm|[cz]ent[ií]m|сантиметр|см",
-    "mm": "mm|mill?[ií]m|миллиметр|мм",
-    "m": "m|m[eè]t(?:er|re|ro)|метр|м",
-    "ml": "ml|mill?ilit|миллилитр|мл",
-    "l": "l|lit(?:er|re|ro)|литр|л",
-    "mi": "mi|miles?(?![a-z])|meil|mill(?:as?|es?)(?![a-z])|migli|милю|миль|мил[ия]",
     "lb": "lbs?|pounds?|pfund|libras?|libbr|livres?|фунт|£",
     "eur": "€|euros?(?![a-z])|eur|евро",
     "usd": "\\$|dollars?|d[oó]lar|dollar|долл",
 }
-"""For each unit, the possible beginnings of a word that names the unit. A symbol such as `mg` must be the whole word. A
+"""For each weight and currency, the possible beginnings of its words. A symbol such as `mg` must be the whole word. A
 pound may be money or weight."""
 _CURRENCIES: Final = {"€": "eur", "$": "usd", "£": "lb"}
 _PRICE: Final = re.compile(r"([€$£]) ?(\d{1,9}(?:[.,]\d{1,4})?)")

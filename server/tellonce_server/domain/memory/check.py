@@ -1,7 +1,7 @@
 """Checks whether the user's own words support a model's claim, as far as this is possible in any language.
 
-Quotes, names, numbers and days are compared as written. A claim that fails a check is uncertain, and the verdict gives
-the reasons.
+Quotes, names, numbers and days are compared as written. A claim that fails a check is uncertain. The verdict gives the
+reasons.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import cached_property, reduce
+from functools import reduce
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -19,47 +19,46 @@ from tellonce.reasons import reason
 from tellonce_server.domain.memory import literals, resolution
 from tellonce_server.domain.memory.calculation import changed_units, is_calculated, is_counted_day, values
 from tellonce_server.embedding.protocol import Similarity
-from tellonce_text.dates.readings import Reading
+from tellonce_text.dates.readings import Expression, Reading, Said
+from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.tokens import is_read, language_of
+from tellonce_text.dates.zones import region_of
 from tellonce_text.own_words import quotations
 from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
-"""The user's words support a claim if they contain at least this share of the claim's content."""
+"""Minimum share of a claim's content that the user's words contain. With less, they support the claim only by
+similarity."""
 
 SIMILAR: Final = 0.45
-"""Minimum cosine of a claim and a sentence of the user that supports the claim. In `benchmarks/claims`, the cosines of
-paraphrases are .45 to .82, with three exceptions. The cosines of invented claims are below .23."""
+"""Minimum cosine of a claim and a sentence that supports it. In `benchmarks/claims`, paraphrases have .45 to .82, with
+three exceptions. Invented claims stay below .23."""
 
 UNLIKE: Final = 0.2
-"""A quote is unrelated to a claim if their cosine is below this value and the quote contains less than SOME_CONTENT of
-the claim's content."""
+"""A quote with a lower cosine and less than SOME_CONTENT of the claim's content is unrelated to the claim."""
 
 SOME_CONTENT: Final = 0.25
-"""If a quote contains at least this share of a claim's content, the quote and the claim are related."""
+"""A quote with at least this share of a claim's content is related to the claim."""
 
 MAX_SENTENCES: Final = 64
-"""Maximum number of sentences of the user that are compared with a claim by meaning."""
+"""Maximum sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
-"""Only this many characters of a message or quote are searched for the days and names of a claim."""
+"""Maximum characters of a message or quote that are searched for the days and names of a claim."""
 
 MAX_TEXT: Final = 2_000
-"""Only this many characters of a claim are searched for dates."""
+"""Maximum characters of a claim that are searched for dates."""
 
 MAX_DATES: Final = 8
-"""Maximum number of dates of a claim that are compared with the quotes. A statement has only a few dates."""
+"""Maximum dates of a claim that are compared with the quotes."""
 
 _ISO_DAY: Final = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
-_ISO_MONTH: Final = re.compile(r"(?<![\d-])(\d{4})-(\d\d)(?![\d-])")
-_NOTED_YEAR: Final = re.compile(r"\((\d{4})\)")
 _WORD: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """`quote` is a part of a message or the whole message. `message` is the text of this message, and `role` and
-    `said_at` are its role and time."""
+    """`quote` is a part of a message, or the whole message. The other fields describe this message."""
 
     quote: str
     message: str
@@ -70,7 +69,7 @@ class Quoted:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of a check. `reasons` are sentences for the user; a certain claim has none."""
+    """`reasons` are sentences for the user. A certain claim has none."""
 
     certain: bool
     reasons: tuple[str, ...]
@@ -89,16 +88,15 @@ def check(
     about: str = "",
     is_read_again: bool = False,
 ) -> Verdict:
-    """Check a claim against its quotes. A name in the claim must come from the quotes, from the lines that were shown
-    to the model (`shown`), or from known memories (`known`). `about` is the person or thing that the claim is about.
+    """Check a claim against its quotes. `about` is the person or thing that the claim is about. A name in the claim
+    must be in the quotes, in the lines that the model saw (`shown`), or in known memories (`known`).
 
-    If `is_read_again` is true, a model will read the claim a second time before the claim counts. The second reading
-    then checks calculated days, such as the day eight weeks after a birth. If the date resolver does not know the
-    language of the quotes, such as Polish, the second reading checks all days.
+    If `is_read_again` is true, a model reads the claim again before the claim counts. This second reading confirms
+    calculated days, such as a birth 74 years ago. It also confirms all days of a language that the date resolver does
+    not know.
 
-    If `similarity` is given, a quote that is unrelated to the claim does not support the claim. This relation is
-    checked only if all quotes are in the language of the claim, because a local embedding model may know only one
-    language.
+    If `similarity` is given, the quotes must be related to the claim. This is checked only if all quotes are in the
+    claim's language, because a local embedding model may know only one language.
     """
     true = [quoted for quoted in quotes if quoted.role == "user" and contains_quote(quoted.message, quoted.quote)]
     false = (quoted.role for quoted in quotes if quoted not in true)
@@ -124,11 +122,8 @@ def check_claim(
     when: When | None = None,
     deadline: datetime | None = None,
 ) -> Verdict:
-    """Check a claim that has no quote against all of the user's words in the exchange. The words must also contain
-    enough of the claim's content, or be similar to the claim.
-
-    Questions of the user do not count as statements.
-    """
+    """Check a claim that has no quote against all of the user's words in the exchange. They must contain enough of the
+    claim's content, or be similar to the claim. Questions of the user do not count."""
     said = _said(user_words)
     if not said:
         return Verdict(False, (reason("nothing_said"),), False)
@@ -139,7 +134,7 @@ def check_claim(
 
 
 def unsupported(lines: Sequence[str], user_words: Sequence[Quoted], *, known: Sequence[str] = ()) -> list[str]:
-    """Return the lines that the user's words do not support. Each line is checked like a claim without a quote."""
+    """The lines that the user's words do not support. Each line is checked like a claim without a quote."""
     said = _said(user_words)
     if not said or not lines:
         return list(lines)
@@ -165,8 +160,7 @@ def contains_quote(message: str, quote: str) -> bool:
 
 
 def quotes_in(message: str) -> Callable[[str], bool]:
-    """A function that returns whether the message contains a quote, as `contains_quote` does. The message is read only
-    once for all quotes."""
+    """A form of `contains_quote` for many quotes. The message is read only once."""
     said = literals.phrase(message)
 
     def contains(quote: str) -> bool:
@@ -177,14 +171,14 @@ def quotes_in(message: str) -> Callable[[str], bool]:
 
 
 def _is_quotation(quoted: Quoted) -> bool:
-    """Whether the message contains the quote only inside quotation marks, that is, as the words of somebody else."""
+    """Whether the message contains the quote only inside quotation marks, as the words of somebody else."""
     said = quoted.message[:MAX_MESSAGE]
     inside = sum(said.count(quoted.quote, start, end) for start, end in quotations(said, _QUOTATION))
     return inside > 0 and inside == said.count(quoted.quote)
 
 
 _QUOTATION: Final = 12
-"""Minimum characters of a quotation. Shorter texts in quotation marks are names, titles and single words."""
+"""Minimum characters of a quotation. Shorter ones are names, titles and single words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +201,7 @@ class _Moment:
 
     @property
     def is_before_a_day(self) -> bool:
-        """Whether this moment is a deadline in the last minute of a day, such as the deadline in `before Christmas
-        Eve`."""
+        """Whether this is a deadline in the last minute of a day, as in `before Christmas Eve`."""
         return (
             self.precision == "deadline" and isinstance(self.at, datetime) and self.clock is None and self.at.hour > 0
         )
@@ -220,21 +213,20 @@ class _Moment:
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour), str(self.clock.minute)})
 
     def parts(self) -> int:
-        """The number of parts (year, month, day) that identify this moment. If something has been going on since 2019,
-        its moment is January 1, 2019. Only the year identifies this moment."""
+        """How many of year, month and day identify this moment. `Since 2019` is stored as January 1, but names only the
+        year."""
         if self.precision == "ongoing" and self.day.day == 1:
             return 1 if self.day.month == 1 else 2
         return {"year": 1, "month": 2}.get(self.precision, 3)
 
     def renderings(self) -> frozenset[str]:
-        """The numbers that can occur in words for this moment. For 7 November 2026 at 18:30, these include `26` for the
-        year and `6` for the hour."""
+        """The numbers that words for this moment can contain. `18:30` can be `6`, and `2026` can be `26`."""
         found = {*self.numbers(), f"{self.day.year % 100}"}
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour % 12 or 12)})
 
 
 class _Evidence:
-    """The verified quotes of a claim, and the words and numbers that these quotes contain."""
+    """The verified quotes of a claim, with their words and numbers."""
 
     def __init__(self, quotes: Sequence[Quoted], around: Sequence[str], *, is_read_again: bool = False) -> None:
         self._is_read_again = is_read_again
@@ -258,7 +250,7 @@ class _Evidence:
         )
 
     def unsupported(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
-        """The reasons against the claim: the days, numbers and names in the claim that the quotes do not support."""
+        """The reasons against the claim: its days, numbers, units and names that the quotes do not support."""
         named = list(_named_moments(text, when, deadline, self._zone))
         moments = [moment for moment in named if self._follows(moment)]
         reasons = [reason("day", day=f"{moment.at:%Y-%m-%d}") for moment in named if moment not in moments]
@@ -267,26 +259,23 @@ class _Evidence:
             reason("number", number=number) for number in self._missing_numbers(resolution.in_digits(rest), moments)
         ]
         reasons += [reason("time_unit", unit=unit) for unit in self._other_units(text)]
-        timed = (str(number) for number, _ in self._timed)
-        units = changed_units(text, (quoted.quote for quoted in self._quotes), timed)
+        units = changed_units(text, (quoted.quote for quoted in self._quotes))
         reasons += [reason("measure", measure=measure) for measure in units]
         reasons += [reason("name", name=name) for name in self._missing_names(rest)]
         return list(dict.fromkeys(reasons))
 
     def _without_dates(self, text: str, moments: Sequence[_Moment]) -> str:
-        """Replace the words of dates in the claim by `x`. Only dates that follow from the quotes are replaced. For
-        example, `Saturday 7 November 2026` follows from `the 7th of nov`. The later checks therefore do not search the
-        quotes for the numbers and names of the date."""
-        first = self._quotes[0]
-        for named in reversed(resolution.named_dates(text[:MAX_TEXT], first.said_at, self._zone)[:MAX_DATES]):
-            if any(self._supports(reading, moments) for reading in named.readings):
+        """The claim with `x` for the words of each date that follows from the quotes. `Saturday 7 November` follows
+        from `the 7th of nov`, so the quotes need not contain `Saturday`."""
+        said = Said(self._quotes[0].said_at, self._zone, region_of(self._zone))
+        for named in reversed(expressions(text[:MAX_TEXT], said)[:MAX_DATES]):
+            if any(self._supports(reading, moments) for reading in _consistent(named)):
                 hidden = _WORD.sub("x", text[named.start : named.end])
                 text = f"{text[: named.start]}{hidden}{text[named.end :]}"
         return text
 
     def _supports(self, reading: Reading, moments: Sequence[_Moment]) -> bool:
-        """Whether the quotes support a date of the claim. For a time, the quotes must name this time. For a month, they
-        must name the month or a part of it. For a period of a few days, they must name its first and its last day."""
+        """Whether the quotes name a date of the claim: its time, a day of its month, or the ends of its few days."""
         if reading.precision == "instant":
             return self._follows(_Moment(reading.start, "instant"))
         first, last = reading.days
@@ -296,15 +285,15 @@ class _Evidence:
         return few and all(self._named(day) or any(moment.day == day for moment in moments) for day in {first, last})
 
     def _named(self, day: date) -> bool:
-        """Whether the quotes name the day. Quotes that name no other day also support the day of their message. For
-        example, `I am 600 days sober`, said on 20 November, supports `sober for 600 days as of 20 November`."""
+        """Whether the quotes name the day. If they name no other day, they also support the day of their message. `I am
+        600 days sober` supports `sober for 600 days as of 20 November`."""
         if day in self._today and not self._following.named - self._today:
             return True
         return self._follows(_Moment(day, "day"))
 
     def missing_subject(self, text: str, about: str) -> list[str]:
-        """If a claim begins with the name of its subject and nobody mentioned this name, return the reason against the
-        claim. `unsupported` does not check the first word of a sentence."""
+        """The reason against a claim that begins with a name that nobody mentioned. `unsupported` skips the first word
+        of a sentence."""
         first = next(iter(literals.Spoken(text).words), "")
         named = first[:1].isupper() and first in literals.Spoken(about).words
         return [reason("name", name=first)] if named and not self._words.have(first) else []
@@ -324,8 +313,7 @@ class _Evidence:
         return len(reading) == 1 and any(is_calculated(value, said, stated) for value in values(reading))
 
     def _other_units(self, text: str) -> list[str]:
-        """Return the units of time that contradict the quotes. If the quotes contain `3 weeks` and the claim contains
-        `3 days`, the result contains `day`. A number without a unit of time in the quotes is not compared."""
+        """The units of time that contradict the quotes. `3 weeks` contradicts `3 days`, but `3` alone does not."""
         said = self._timed | self._lengths
         counted = {number for number, _ in said}
         return sorted({unit for number, unit in resolution.timed_numbers(text) - said if number in counted})
@@ -343,19 +331,11 @@ class _Evidence:
         return any(self._follows_from(quoted, moment) for quoted in self._quotes) or self._is_counted(moment)
 
     def _is_counted(self, moment: _Moment) -> bool:
-        """Whether the day can be counted from the user's days. Returns True only if a second reading will confirm the
-        claim."""
+        """Whether the day can be counted from the user's days. Only a second reading can confirm such a day."""
         if not self._is_read_again or moment.clock is not None:
             return False
-        numbers = values(self._following.counted)
-        return is_counted_day(moment.day, moment.parts(), self._days, sorted(self._following.lengths), numbers)
-
-    @cached_property
-    def _days(self) -> Sequence[date]:
-        """The days that the messages name, and the days of the messages. The result is cached, because reading the
-        messages is slow."""
-        in_quotes = (resolution.following(q.message, q.said_at, q.zone).named for q in self._quotes)
-        return sorted(self._today.union(self._following.named, *in_quotes))
+        days = sorted(self._today | self._following.named)
+        return is_counted_day(moment.day, moment.parts(), days, sorted(values(self._following.counted)))
 
     def _follows_from(self, quoted: Quoted, moment: _Moment) -> bool:
         if moment.precision == "ongoing" and (
@@ -375,40 +355,34 @@ class _Evidence:
         return any(resolution.admits(text, quoted.said_at, quoted.zone, limit) for text in said for limit in limits)
 
 
+def _consistent(named: Expression) -> list[Reading]:
+    """The readings on the named weekday, if one is named. Nobody may have said the weekday of `Monday 7 November`."""
+    weekdays = {value for name, value in resolution.calendar_names(named.text) if name == "weekday"}
+    return [reading for reading in named.readings if weekdays <= {day.weekday() for day in reading.days}]
+
+
 def _thirds(month: date) -> list[date | datetime]:
-    """The days 1, 15 and 28 of the month, and its last day. These days are needed because `at the end of January`
-    supports January."""
+    """Days in each third of the month, because `at the end of January` supports January."""
     last = monthrange(month.year, month.month)[1]
     return [month.replace(day=day) for day in (1, 15, 28, last)]
 
 
 def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: ZoneInfo) -> Iterator[_Moment]:
-    """The times in the fields and the text of the claim. In the text, only forms that are the same in every language
-    are read.
-
-    These forms are `2026-11-27`, `2026-11` and `(2026)`. The program writes these forms after relative dates.
-    """
+    """The times in the fields and in the text of the claim. Only `2026-11-27` is read in the text, because this form is
+    the same in every language."""
     if when is not None and when.start is not None:
         yield _Moment(when.start.astimezone(zone), when.precision)
     if when is not None and when.end is not None and when.end != when.start:
         yield _Moment(when.end.astimezone(zone), "end" if when.precision == "day" else when.precision)
     if deadline is not None:
         yield _Moment(deadline.astimezone(zone), "deadline")
-    plain = literals.plain(text)
-    for match in _ISO_DAY.finditer(plain):
+    for match in _ISO_DAY.finditer(literals.plain(text)):
         with suppress(ValueError):
             yield _Moment(date.fromisoformat(match[1]), "day")
-    for match in _ISO_MONTH.finditer(plain):
-        with suppress(ValueError):
-            yield _Moment(date(int(match[1]), int(match[2]), 1), "month")
-    for match in _NOTED_YEAR.finditer(plain):
-        with suppress(ValueError):
-            yield _Moment(date(int(match[1]), 1, 1), "year")
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:
-    """Whether `said` contains enough of the claim's content, or contains a sentence that is similar enough to the
-    claim."""
+    """Whether `said` contains enough of the claim's content, or a sentence that is similar enough to the claim."""
     wanted, there = literals.content(text), frozenset[str]().union(*(literals.content(part) for part in said))
     if said and sum(weight for part, weight in wanted.items() if part in there) >= share * sum(wanted.values()):
         return True

@@ -1,10 +1,8 @@
 """Decides whether two statements say the same thing, as far as this is possible in any language. Pure.
 
-Two statements say the same thing if they have the same words in the same order. Two statements also say the same thing
-if the end of one statement is moved to its front: "In 2020 I bought a house" and "I bought a house in 2020". Any other
-difference can change the meaning. Examples are another number, another name, a negation, and exchanged roles (`Anna
-owes Ben` and `Ben owes Anna`). Two statements with such a difference are both kept until a model or the user says that
-they are the same. `key` is a hash for finding statements with the same words.
+Two statements are the same if they have the same words in the same order. The end of one may be moved to its front, as
+in "In 2020 I bought a house". Any other difference can change the meaning: a number, a name, a negation, or exchanged
+roles (`Anna owes Ben`). Such statements both stay until a model or the user says that they are the same.
 """
 
 import hashlib
@@ -14,21 +12,19 @@ from typing import Final
 from tellonce_server.domain.memory import literals
 
 SAME_COSINE: Final = 0.9
-"""Minimum cosine between a rejected statement and a repetition of it. Both statements must also have the same numbers
-and names."""
+"""Minimum cosine of a rejected statement and its repetition. Their numbers and names must also be the same."""
 
 SAME_SOURCE_COSINE: Final = 0.6
-"""Minimum cosine that replaces SAME_COSINE if both statements were learned from the same message."""
+"""The minimum cosine if both statements were learned from the same message."""
 
 RESTATED_SHARE: Final = 0.4
-"""Minimum share of common content. Two statements of one message are different if their share is smaller."""
+"""Minimum share of common content of two statements of one message that are the same."""
 
 _KEY_BYTES: Final = 8
 
 
 def same(one: str, other: str) -> bool:
-    """Whether both texts have the same words in the same order. The texts also count as the same if the end of one text
-    is moved to its front."""
+    """Whether both texts have the same words in the same order, or the end of one is moved to its front."""
     a, b = literals.words(one), literals.words(other)
     if len(a) != len(b) or not a:
         return not a and not b and one.strip() == other.strip()
@@ -48,11 +44,11 @@ def key(text: str) -> int:
 
 
 def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool, certain: bool) -> bool:
-    """Whether `text` repeats the rejected statement `denied`. The words can differ.
+    """Whether `text` repeats the rejected statement `denied`, possibly in other words.
 
-    A lower similarity is enough if both statements come from the same message, because the user has then said nothing
-    new. A certain statement from another message can be a correction. Such a statement counts as a repetition only if
-    one of the two statements contains all content words of the other.
+    A lower similarity is enough if both come from one message, because the user then said nothing new. A certain
+    statement from another message can be a correction. It is a repetition only if one of the two has all content words
+    of the other.
     """
     if same(text, denied):
         return True
@@ -72,8 +68,8 @@ def is_later(said_at: datetime, rejected_at: datetime | None) -> bool:
 
 
 def is_restated(one: str, other: str) -> bool:
-    """Whether two statements from one message are the same. One statement can have fewer details: `Moved to Leipzig`
-    and `Moved to Leipzig in 2019 with Anna` are the same."""
+    """Whether two statements from one message are the same, one of them possibly with fewer details: `Moved to Leipzig`
+    and `Moved to Leipzig in 2019 with Anna`."""
     if same(one, other):
         return True
     a, b = literals.content(one), literals.content(other)

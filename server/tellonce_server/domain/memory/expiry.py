@@ -1,5 +1,5 @@
-"""Changes memories as time passes: completes past dates, asks the user about overdue goals, and closes these goals if
-the user does not answer."""
+"""Ends memories as time passes: completes past dates, asks about overdue goals, and closes these goals without an
+answer."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -10,11 +10,10 @@ from tellonce_server.domain.memory.retraction import queue_profile
 from tellonce_server.store import chats, memories
 
 ASKED_AFTER: Final = timedelta(days=30)
-"""The time from a goal's deadline until the user is asked about the goal. The user is asked about each goal only
-once."""
+"""Time from a goal's deadline until the user is asked about the goal, once."""
 
 CLOSED_AFTER: Final = timedelta(days=14)
-"""A goal is closed if the question about the goal stays unanswered for this long."""
+"""Time after which an unanswered question closes its goal."""
 
 KEYED_AT_ONCE: Final = 500
 
@@ -35,8 +34,8 @@ async def tidy(deps: Dependencies) -> None:
 
 
 async def _rewrite_profile(deps: Dependencies, owner_id: int, now: datetime) -> None:
-    """Queue a rewrite of the profile, because the profile can still contain the ended statements. The job belongs to
-    the owner's newest chat."""
+    """Queue a rewrite of the profile, which can still contain the ended statements. The job belongs to the owner's
+    newest chat."""
     known = await chats.of_owner(deps.database, owner_id)
     if not known:
         return

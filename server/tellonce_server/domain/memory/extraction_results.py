@@ -1,5 +1,5 @@
 """Turns the items that a worker learned from an exchange into memories. An item is a statement with its quotes. Every
-item is checked, and forgotten or rejected items are dropped."""
+item is checked. Forgotten and rejected items are dropped."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -31,25 +31,17 @@ BEFORE = 4
 REJECTED = 8
 
 SAME_SUBJECT = 0.5
-"""Two notes are about the same subject if their cosine is greater than this value. The later one may contradict the
-earlier one, so a context that shows the earlier one also shows the later one."""
-
-NO_QUOTE = "no true quote"
-FORGOTTEN = "forgotten"
-REJECTED_BEFORE = "rejected before"
-JUNK = "states nothing"
-DONE_SINCE = "set or ended since"
+"""Notes with a higher cosine are about the same subject. A context that shows the earlier one also shows the later one,
+which may contradict it."""
 
 WISHES_HOLD = timedelta(days=30)
-"""A goal without a date counts as ended after this time, counted from its message. This applies to goals from past
-messages, such as imported ones."""
+"""A goal without a date from a past message, such as an imported one, ends this long after its message."""
 
 
 @dataclass
 class Learned:
-    """The outcome of an exchange's items. Each pair in `ended` is an ended memory and the text of the statement that
-    ended it. `borne_out` are the ids of the memories that the items added or confirmed. `canonical` is the chat's new
-    summary."""
+    """The outcome of an exchange's items. `ended` are memories, each with the statement that ended it. `borne_out` are
+    the ids of the added or confirmed memories. `canonical` is the chat's new summary."""
 
     canonical: Canonical
     counts: Counter[str] = field(default_factory=Counter[str])
@@ -60,7 +52,7 @@ class Learned:
 
 @dataclass(frozen=True)
 class _Judged:
-    """An item that may be stored. `reason` says why the item is uncertain; None if the item is certain."""
+    """An item that may be stored. `reason` says why it is uncertain."""
 
     item: ExchangeItem
     text: str
@@ -86,8 +78,8 @@ async def prepare(deps: Dependencies, owner_id: int, result: ExchangeResult) -> 
 
 
 async def learn(deps: Dependencies, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> Learned:
-    """Store the items that pass the checks. Lower tiers can have learned other memories from the same messages. End
-    these other memories unless an item confirms them."""
+    """Store the items that pass the checks. Memories that lower tiers learned from the same messages end, unless an
+    item confirms them."""
     await statements.lock(t, job.key.owner_id, [_masked(item) for item in result.items])
     exchange = await _exchange(deps, t, job, now)
     learned = Learned(await exchange.attributed(result.canonical))
@@ -116,7 +108,7 @@ async def _exchange(deps: Dependencies, t: Queries, job: Job, now: datetime) -> 
         around=[line.content for line in around],
         people=list(dict.fromkeys(filter(None, names))),
         known={m.id: m for m in await memories.by_ids(t, owner, list(job.known_ids))},
-        old={m.id: m for m in await memories.read_by(t, *place, sorted(own), TIERS[TIERS.index(tier) + 1 :])},
+        old=frozenset(m.id for m in await memories.read_by(t, *place, sorted(own), TIERS[TIERS.index(tier) + 1 :])),
         tombstones=await tombstones.standing(t, owner),
         done=await memories.ended(t, *place, sorted(own)),
         now=now,
@@ -125,9 +117,8 @@ async def _exchange(deps: Dependencies, t: Queries, job: Job, now: datetime) -> 
 
 @dataclass(frozen=True)
 class _Exchange:
-    """The data for checking and storing the items of an exchange. `own` are the messages with the user's words. `old`
-    are the memories that lower tiers learned from these messages. `people` are the names of the user and of the
-    messages' writers."""
+    """The data for storing an exchange's items. `own` are the messages with the user's words. `old` are the memories
+    that lower tiers learned from them. `people` are the names of the user and of the writers."""
 
     deps: Dependencies
     t: Queries
@@ -138,7 +129,7 @@ class _Exchange:
     around: Sequence[str]
     people: Sequence[str]
     known: Mapping[int, Memory]
-    old: Mapping[int, Memory]
+    old: frozenset[int]
     tombstones: Sequence[Tombstone]
     done: Sequence[memories.Ended]
     now: datetime
@@ -153,8 +144,7 @@ class _Exchange:
         return ChatScope(*self.job.key.chat).shared
 
     async def attributed(self, summary: Canonical) -> Canonical:
-        """Return the summary. New lines of `user_confirmed` are compared with the user's words. Unsupported lines are
-        moved to `llm_inferred`."""
+        """The summary, with unsupported new lines of `user_confirmed` moved to `llm_inferred`."""
         chat = await chats.find(self.t, *self.job.key.chat)
         prior = chat.canonical.user_confirmed if chat is not None else ""
         lines, old = summary.user_confirmed.splitlines(), prior.splitlines()
@@ -185,30 +175,27 @@ class _Exchange:
     async def take_back(self, learned: Learned) -> None:
         """End the memories that lower tiers learned from these messages, unless this result confirms them."""
         owner = self.job.key.owner_id
-        for m in await memories.by_ids(self.t, owner, [i for i in self.old if i not in learned.borne_out]):
-            if m.valid_to is None:
-                end, why = max(self.now, m.valid_from), reason("read_again", tier=self.tier)
-                await memories.set_status(self.t, owner, m.id, "superseded", self.now, valid_to=end, reason=why)
-                learned.counts["taken_back"] += 1
+        former = await memories.by_ids(self.t, owner, sorted(self.old - learned.borne_out))
+        if ended := await statements.take_back(self.t, owner, former, self.tier, self.now):
+            learned.counts["taken_back"] = ended
 
     async def _judged(self, item: ExchangeItem) -> "_Judged | str":
-        """Return the item, with the reason why it is uncertain if there is one. If the item must be dropped, return
-        only the reason for dropping it, as a string."""
+        """The item, or the reason for dropping it."""
         text = _masked(item)
         if not statements.worth_showing(text):
-            return JUNK
+            return "states nothing"
         verdict = self._checked(item)
         if not verdict.has_true_quote:
-            return NO_QUOTE
+            return "no true quote"
         sources = [self.lines[i] for i in dict.fromkeys(q.message_id for q in item.quotes) if i in self.own]
         judged = _Judged(item, text, sources, self._doubt(item, verdict))
         if any(s.created_at >= judged.said_at for s in self.deps.tombstones.covering(self.tombstones, text)):
-            return FORGOTTEN
+            return "forgotten"
         since = (end for end in self.done if end.at is None or end.at >= judged.said_at)
         ended = [end for end in since if dedup.is_restated(text, end.content) or (item.note and _orders(text, end))]
         if any(end.rejected for end in ended) or await self._is_denied(judged):
-            return REJECTED_BEFORE
-        return DONE_SINCE if ended else judged
+            return "rejected before"
+        return "set or ended since" if ended else judged
 
     def _checked(self, item: ExchangeItem) -> checks.Verdict:
         if item.note:  # a note must be a sentence that the user wrote
@@ -232,8 +219,8 @@ class _Exchange:
         return checks.Quoted(own_words(text), mask(own_words(line.content)), role, line.sent_at, self.deps.zone)
 
     def _doubt(self, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
-        """The reason why the item is uncertain; None if it is certain. An item is uncertain in three cases: a check
-        failed, the model is unsure, or the item refers to a memory that was not in the model's input."""
+        """Why the item is uncertain: a check failed, the model is unsure, or it refers to a memory that the model did
+        not see."""
         referred = (*item.replaces, *item.ends, *([item.same_as] if item.same_as else []))
         reasons = [*verdict.reasons, *(reason("unknown_memory", id=i) for i in referred if i not in self.known)]
         if not item.certain:
@@ -241,7 +228,7 @@ class _Exchange:
         return " ".join(reasons)[:1000] or None
 
     async def _is_denied(self, judged: "_Judged") -> bool:
-        """Whether the user rejected this statement and has not made the statement again since then."""
+        """Whether the user rejected this statement and has not made it again since."""
         named = self.known.get(judged.item.same_as or 0)
         if judged.item.note:
             return False
@@ -276,7 +263,7 @@ class _Exchange:
             replaced = [again, *(m for m in replaced if m.id != again.id)]
         if judged.certain and (replaced or ended):
             return await statements.put(t, new, vector, now, replaced=replaced, ended=ended)
-        return await statements.store(t, new, vector, now, besides=frozenset(self.old))
+        return await statements.store(t, new, vector, now, besides=self.old)
 
     def _statement(self, judged: "_Judged") -> NewMemory:
         item, key = judged.item, self.job.key
@@ -310,19 +297,17 @@ class _Exchange:
         )
 
     def _targets(self, numbers: Sequence[int]) -> list[Memory]:
-        """Return the memories with these numbers. Ended memories, and memories that were not in the model's input, are
-        left out."""
+        """The memories with these numbers that have not ended and were in the model's input."""
         shown = (self.known[i] for i in dict.fromkeys(numbers) if i in self.known)
         return [m for m in shown if m.valid_to is None]
 
     def _about(self, judged: "_Judged") -> str:
-        """The person that the statement describes. In a shared group, `user` means the author of the message."""
+        """Whom the statement describes. In a shared group, `user` means the author of the message."""
         speaker = judged.sources[0].speaker
         return speaker if judged.item.about == "user" and self.shared and speaker else judged.item.about
 
     def _user_name(self, judged: "_Judged") -> str | None:
-        """Return the user's name if the name occurs both in the statement and in the user's own words. Otherwise return
-        None."""
+        """The user's name, if both the statement and the user's own words contain it."""
         name = judged.item.user_name
         if name is None or not judged.certain or self.shared or not literals.phrase(name).strip():
             return None
@@ -331,9 +316,8 @@ class _Exchange:
         return name if stated else None
 
     def _over_already(self, judged: "_Judged") -> datetime | None:
-        """The time at which a goal from past messages ended. The time is the goal's deadline. For a goal without a
-        deadline, the time is WISHES_HOLD after the goal's message. Returns None for a goal that has not ended and for
-        an item of another kind."""
+        """When a goal from past messages ended: at its deadline, or WISHES_HOLD after its message. None if it has not
+        ended."""
         item = judged.item
         if item.kind != "goal" or item.note or not self.job.past:
             return None
@@ -348,8 +332,8 @@ _COUNTED = {"stored": "memories", "duplicate": "duplicates", "superseded": "supe
 
 
 def is_evidence(owner_id: int, chat_id: int, line: Line | StoredMessage) -> bool:
-    """Whether memories are learned from the message. In a private chat, only the user's own messages are used. A shared
-    group has memories about all of its members, so the messages of all members are used."""
+    """Whether memories are learned from the message. In a private chat, these are the user's own messages. A shared
+    group has memories about all of its members."""
     return line.role == "user" and (line.speaker is None or ChatScope(owner_id, chat_id).shared)
 
 
@@ -358,22 +342,21 @@ def _masked(item: ExchangeItem) -> str:
 
 
 def _is_still_denied(m: Memory, judged: _Judged) -> bool:
-    """Whether the user's rejection of the memory is still valid. A rejection becomes invalid if the item is certain and
-    was said after the rejection."""
+    """Whether the user's rejection of the memory still holds. A certain item that was said later ends it."""
     denied = m.status == "rejected" and m.user_confirmed
     return denied and not (judged.certain and dedup.is_later(judged.said_at, m.valid_to))
 
 
 def _is_unchecked(m: Memory, judged: _Judged) -> bool:
-    """Whether an item replaces the memory that it repeats. If the result is False, the sources of the item are added to
-    the memory. The item replaces a note that the user has not confirmed. A certain item also replaces an uncertain
-    memory with other words, because the check covered only the words of the item."""
+    """Whether the item replaces the memory that it repeats, instead of adding its sources. It replaces a note that the
+    user has not confirmed. A certain item also replaces an uncertain memory in other words, because the check covered
+    only its own words."""
     if m.status == "uncertain" and judged.certain:
         return not dedup.same(m.content, judged.text)
     return m.note and not m.user_confirmed
 
 
 def _orders(text: str, end: memories.Ended) -> bool:
-    """Whether a sentence of the user is the request for this reminder. A reminder's content consists of the words of
-    the request and a time in parentheses."""
+    """Whether a sentence of the user is the request for this reminder. A reminder's content is the words of the request
+    and a time in parentheses."""
     return end.at is None and checks.contains_quote(text, end.content.rpartition(" (")[0])

@@ -1,8 +1,7 @@
-"""Compares two texts by their words, names and numbers as written. The texts may be in any language and script.
+"""Compares two texts by their words, names and numbers as written, in any language and script.
 
-This module knows no words of any language except some German ones. German nouns are capitalized like names, and an
-article before a word shows that the word is not a name. Every function is pure and takes time proportional to the
-length of its text.
+The module knows words of one language only, German. Its nouns are capitalized like names, and an article shows that a
+word is not a name. Every function is pure and linear in the length of its text.
 """
 
 import re
@@ -10,7 +9,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
 from typing import Final
 
 from anyascii import anyascii
@@ -21,7 +19,7 @@ from tellonce_text.dates.tokens import language_of
 from tellonce_text.folding import nfkc
 
 MAX_NAMES: Final = 64
-"""Maximum number of names of one text that are compared. A statement has only a few names."""
+"""Maximum names of one text that are compared."""
 
 # _UNSPACED: scripts without spaces between words. _MARKED: scripts with vowel signs that Unicode does not classify as
 # letters.
@@ -31,7 +29,7 @@ _UNSPACED: Final = (
 _MARKED: Final = r"\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff"
 _TOKEN: Final = re.compile(rf"([{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_]|[{_MARKED}])+)")
 _ASCII_TOKEN: Final = re.compile(r"([A-Za-z0-9]+)")
-"""A pattern for ASCII texts. The pattern finds the same tokens as `_TOKEN` and is several times as fast."""
+"""Finds the same tokens as `_TOKEN` in ASCII texts, several times as fast."""
 _UNSPACED_TOKEN: Final = re.compile(rf"[{_UNSPACED}]")
 _KATAKANA: Final = re.compile(r"[\u30a0-\u30ff]")
 _NUMBER: Final = re.compile(r"(\d+(?:[.,'’ \u066b\u066c]\d+)*)(?: ?([kK]|[ckm]?m|[km]?g|ml|l)(?![^\W_]))?")
@@ -41,26 +39,24 @@ _SCALES: Final = {
     "mm": (0.1, 0.001), "cm": (10, 0.01), "m": (100, 0.001), "km": (1000,), "mg": (0.001,), "g": (0.001, 1000), "kg": (1000,), "ml": (0.001,),
     "l": (1000,),
 }  # fmt: skip
-"""For each metric unit, the factors that convert a number to other units. For example, the factor 1000 of `km` converts
-5 km to 5000 m."""
+"""For each metric unit, its factors to other units: 5 km are 5000 m."""
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as written. `readings` are the possible meanings of the number: 1,200 means 1200 or 1.2. A reading can
-    consist of several numbers: 3.5.2026 means 3, 5 and 2026. A text contains the number as written if it contains every
-    number of one of these readings."""
+    """A number as written. `readings` are its possible meanings: 1,200 means 1200 or 1.2. One reading can have several
+    numbers: 3.5.2026 means 3, 5 and 2026."""
 
     text: str
     readings: tuple[frozenset[str], ...]
     converted: tuple[frozenset[str], ...] = ()
-    """The same measure in other units of the metric system: 1.76 for 176 cm."""
+    """The same measure in other metric units: 1.76 for 176 cm."""
 
 
 class _Plain(dict[int, str]):
-    """Maps each character to its plain form. Accents and full-width forms are removed, invisible characters are
-    dropped, and digits of any script become 0–9."""
+    """Maps each character to its plain form, without accents and invisible characters. Digits of any script become
+    0–9."""
 
     def __missing__(self, code: int) -> str:
         plain = _plain_character(chr(code))
@@ -87,21 +83,20 @@ _PLAIN: Final = _Plain()
 
 
 def plain(text: str) -> str:
-    """Return the text in plain characters, so that texts that look alike become equal. Upper and lower case stay
-    unchanged."""
+    """The text in plain characters, so that texts that look alike become equal. The case stays."""
     return text if text.isascii() else _plain(text)
 
 
 @of_texts
 @lru_cache(maxsize=4)
 def _plain(text: str) -> str:
-    """The result is cached, because the comparisons of words, numbers and names all use the same plain text."""
+    """Cached, because the comparisons of words, numbers and names use the same plain text."""
     return nfkc(text).translate(_PLAIN)
 
 
 class Spoken:
-    """The words of a text as written, each with the characters before it. In a script without spaces, a run of
-    characters takes the place of a word."""
+    """The words of a text as written, each with the characters before it. A script without spaces has runs of
+    characters instead of words."""
 
     def __init__(self, text: str) -> None:
         text = plain(text)
@@ -112,13 +107,9 @@ class Spoken:
         if at == 0:
             return True
         gap = self._gaps[at]
-        if gap in _JOINTS or _SENTENCE_END.search(gap) is None:
+        if _SENTENCE_END.search(gap) is None:
             return False
         return not _abbreviated(self.words[at - 1], gap)
-
-
-_JOINTS: Final = frozenset((" ", ", ", "-", "'", "’"))
-"""Characters that often occur between two words of the same sentence."""
 
 
 def _token_pattern(text: str) -> re.Pattern[str]:
@@ -131,14 +122,14 @@ def _abbreviated(word: str, gap: str) -> bool:
 
 
 def phrase(text: str) -> str:
-    """Join the words that `words` returns, with a single space before and after each word. Text A contains text B if
-    the phrase of A contains the phrase of B."""
+    """The words of the text with a space around each. A text contains another if its phrase contains the other's
+    phrase."""
     return f" {' '.join(words(text))} "
 
 
 def words(text: str) -> list[str]:
-    """Return the words of the text in lower case and plain characters. In a script without spaces, each character
-    counts as a word."""
+    """The words of the text in lower case and plain characters. In a script without spaces, each character is a
+    word."""
     found = _spellings(text)
     return found if text.isascii() else [part for word in found for part in _parts(word)]
 
@@ -153,7 +144,7 @@ def _parts(word: str) -> Iterable[str]:
 
 
 def content(text: str) -> dict[str, int]:
-    """The content of a text in any language, as word prefixes and character pairs. Each has a weight."""
+    """The content of a text in any language: word prefixes and character pairs, each with a weight."""
     found: dict[str, int] = {}
     # Several words may have the same prefix. The weight of the prefix is the weight of the last of these words. A
     # repeated word is read once, at its last place.
@@ -166,9 +157,8 @@ def content(text: str) -> dict[str, int]:
 
 
 def names(text: str) -> list[str]:
-    """The probable names in a text. A word with a capital letter is probably a name, unless the word starts a sentence.
-    A word without letter case in a text with letter case is probably a name too: `She met 美咲 in Leipzig` contains the
-    names `美咲` and `Leipzig`."""
+    """The probable names in a text: words with a capital letter that start no sentence. A word without letter case in a
+    cased text is a probable name too, such as `美咲` in `She met 美咲`."""
     said = Spoken(text)
     german = language_of(text) == "de"
     found: dict[str, None] = {}
@@ -181,14 +171,14 @@ def names(text: str) -> list[str]:
 
 
 def _is_common(said: Spoken, at: int) -> bool:
-    """Whether the word is a common German noun and not a name. Common nouns are words after a number (`3 Hunde`), words
-    after an article (`der Hund`) and words for times (`Woche`)."""
+    """Whether the word is a common German noun: a counted one (`3 Hunde`), one with an article (`der Hund`) or a word
+    for a time (`Woche`)."""
     counted = at > 0 and said.words[at - 1].isdecimal()
     return counted or _has_article(said, at) or is_time_noun(said.words[at].casefold(), "de")
 
 
 def _has_article(said: Spoken, at: int) -> bool:
-    """Whether an article or possessive precedes the word, with at most an adjective between them."""
+    """Whether an article or possessive is before the word, with at most an adjective between them."""
     before = [said.words[i].casefold() for i in range(max(0, at - 2), at) if i == 0 or not said.begins(i)]
     near = before[-1:] if before and not before[-1].endswith(_ADJECTIVE_ENDS) else before
     return any(is_determiner(word, "de") for word in near)
@@ -198,8 +188,7 @@ _ADJECTIVE_ENDS: Final = ("e", "en", "er", "es", "em")
 
 
 def _candidates(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return two sets of words. A word of the first set is probably a name in any position. A word of the second set is
-    probably a name unless it starts a sentence."""
+    """Two sets of words. Those in the first are probably names anywhere, those in the second only inside a sentence."""
     distinct = {word for word in set(words) if not _THOUSANDS.search(word)}
     certain = _foreign(words) & distinct | {word for word in distinct if any(map(str.isupper, word[1:]))}
     possible = {word for word in distinct if word[0].isupper() or _KATAKANA.match(word)}
@@ -207,8 +196,7 @@ def _candidates(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _foreign(words: Sequence[str]) -> frozenset[str]:
-    """The words in scripts without letter case, such as `美咲`. The result is empty if these words make up half of the
-    text or more."""
+    """The words in scripts without letter case, such as `美咲`. Empty if they make up half of the text or more."""
     distinct = frozenset(words)
     uncased = frozenset(filter(_is_uncased, distinct))
     cased = frozenset(filter(_is_cased, distinct)) if uncased else frozenset[str]()
@@ -256,7 +244,7 @@ class Words:
 
 
 def _respelled(roman: str) -> str:
-    """The name in a uniform romanization: `leyptsig -> leipzig`. Soft signs are left out: `podol'sk -> podolsk`."""
+    """The name in a uniform romanization without soft signs: `leyptsig -> leipzig`, `podol'sk -> podolsk`."""
     roman = roman.replace("'", "")
     for written, sound in _SOUNDS:
         roman = roman.replace(written, sound)
@@ -267,18 +255,17 @@ _SOUNDS: Final = (
     ("ts", "z"), ("tz", "z"), ("ks", "x"), ("kh", "h"), ("ph", "f"), ("y", "i"), ("j", "i"), ("w", "v"), ("c", "k")
 )  # fmt: skip
 _SHORTEST_STEM: Final = 4
-"""Minimum length of a name that is compared without the last letter, so that `Nivu` matches `Niva`. The minimum applies
-to names in scripts other than Latin."""
+"""Minimum length of a non-Latin name that is compared without its last letter: `Nivu` matches `Niva`."""
 _COMPOUNDED: Final = 6
 """Minimum letters of a word that counts as a part of a compound."""
 
 
 def _inflected(name: str, word: str) -> bool:
-    """Whether the two words are forms of one name. In forms of one name, only the last letters differ, at most three in
-    each word (`Warszawa`, `Warszawie`). One form can also be a prefix of the other.
+    """Whether the two words are forms of one name. Either one is a prefix of the other, or at most their last three
+    letters differ (`Warszawa`, `Warszawie`).
 
-    In the Latin alphabet, one of the two endings must have at most one letter, because Freiberg is not Freiburg. Names
-    that differ only by ending in `a` or in `o` are names of different persons.
+    In the Latin alphabet, one ending must have at most one letter, because Freiberg is not Freiburg. `a` and `o` at the
+    end make names of different persons.
     """
     if (len(name) >= 4 and word.startswith(name)) or (len(word) >= _COMPOUNDED and name.startswith(word)):
         return True
@@ -290,8 +277,7 @@ def _inflected(name: str, word: str) -> bool:
 
 
 def numbers(text: str) -> list[Number]:
-    """The numbers as written, in any script. `1,200`, `1 200`, `1200` and `1.2k` have a reading (a possible meaning) in
-    common."""
+    """The numbers as written, in any script. `1,200`, `1 200`, `1200` and `1.2k` share a reading."""
     said: list[tuple[str, str]] = _NUMBER.findall(plain(text))
     known = {each: _number(*each) for each in set(said)}
     return [known[each] for each in said]
@@ -330,8 +316,6 @@ def said_numbers(text: str) -> frozenset[str]:
     found: set[str] = set()
     for digits, unit in set(_NUMBER.findall(plain(text))):
         found.update(*_readings_in(digits, unit))
-        if not digits.isdecimal():
-            found |= _grouped(re.split(r"\D", digits))
     if text.isascii():
         return frozenset(found)
     return frozenset(found) | {written(unicodedata.numeric(c)) for c in text if c.isnumeric() and not c.isdecimal()}
@@ -354,25 +338,8 @@ def _is_grouped(parts: Sequence[str]) -> bool:
     return len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:])
 
 
-def _grouped(parts: Sequence[str]) -> set[str]:
-    """The numbers that result from joining neighboring groups of digits: `2019 1 200` contains the number `1200`. At
-    most five groups are joined."""
-    neighbors = set(zip_longest(*(parts[start:] for start in range(5)), fillvalue=""))
-    return {_whole(number) for groups in neighbors for number in _joined(*groups)}
-
-
-def _joined(first: str, *others: str) -> Iterator[str]:
-    """Yield the numbers that the first group of digits forms with the groups after it."""
-    number = first
-    for part in others if len(first) <= 3 else ():
-        if len(part) != 3:
-            return
-        number += part
-        yield number
-
-
 def _whole(digits: str) -> str:
-    """The number without a leading zero. Clock times and days may have a leading zero: 09 becomes 9, but 0044 stays."""
+    """The number without the leading zero of a clock time or day. 09 becomes 9, but 0044 stays."""
     return digits.lstrip("0") or "0" if len(digits) <= 2 else digits
 
 

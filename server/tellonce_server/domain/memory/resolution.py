@@ -1,9 +1,9 @@
-"""Resolves a person's words to days and times. Computes the numbers that follow from the words."""
+"""Resolves a person's words to days and times, and computes the numbers that follow from the words."""
 
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import islice, pairwise
 from typing import Final
@@ -28,35 +28,33 @@ Span = tuple[date, date]
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """Facts that follow from the user's words but are not written in them. `numbers` are digits for number words and
-    dates. `named` are the days that the words name. `begun` contains the possible start of something that still lasts:
-    in 2026, `for nine years` gives the year 2017. `ended` contains the possible last days of something with a first day
-    and a length: `on the 8th for three days` gives the 10th and the 11th. `counted` are the numbers that the words
-    give, in digits or in words. `lengths` are the lengths of time that are not part of a date: `for nine years`, but
-    not `two years ago`."""
+    """Facts that follow from the user's words but are not written in them. `numbers` are the digits of number words and
+    dates. `counted` are only the numbers that the words give. `named` are the days that the words name.
+
+    `begun` are the possible starts of something that still lasts: `for nine years` gives 2017. `ended` are the possible
+    last days of something with a first day and a length: `on the 8th for three days` gives the 10th and the 11th.
+    """
 
     numbers: frozenset[str] = frozenset()
     named: frozenset[date] = frozenset()
     begun: frozenset[Span] = frozenset()
     ended: frozenset[date] = frozenset()
     counted: frozenset[str] = frozenset()
-    lengths: frozenset[tuple[int, str]] = frozenset()
 
     def joined(self, other: "Following") -> "Following":
         return Following(
             *(self.numbers | other.numbers, self.named | other.named, self.begun | other.begun),
-            *(self.ended | other.ended, self.counted | other.counted, self.lengths | other.lengths),
+            *(self.ended | other.ended, self.counted | other.counted),
         )
 
 
 _DAY_ENDS = ((0, 0), (23, 59))
-"""Midnight and 23:59. In a claim, these times stand for a whole day, so the user's words do not have to contain
-them."""
+"""In a claim, these times stand for a whole day, so the user's words need not contain them."""
 
 
 def admits(text: str, said_at: datetime, zone: ZoneInfo, moment: date | datetime, /) -> bool:
-    """Whether the words can mean the day or time `moment`. `said_at` and `zone` are the time and the time zone of the
-    words. A day without a year can be in the past or in the future, unless the words show which of the two is meant."""
+    """Whether the words, said at `said_at`, can mean this day or time. A day without a year can be past or future,
+    unless the words show which one is meant."""
     said = Said(said_at, zone, region_of(zone))
     if not isinstance(moment, datetime):
         return meanings.admits(text, moment, said)
@@ -66,34 +64,15 @@ def admits(text: str, said_at: datetime, zone: ZoneInfo, moment: date | datetime
     if local.minute and _is_another_time(text, local):
         return False
     readings = (reading for found in expressions(text, said) for reading in meanings.possible(found, said))
-    return any(_includes(reading, moment) for reading in readings) or rings(text, said, moment)
-
-
-def named_dates(text: str, said_at: datetime, zone: ZoneInfo) -> list[Expression]:
-    """The dates that the text names, in order of their places. A date has no readings (possible meanings) if its
-    weekday does not match."""
-    found = expressions(text, Said(said_at, zone, region_of(zone)))
-    return [replace(one, readings=tuple(_consistent(one))) for one in found]
-
-
-def _consistent(found: Expression) -> Iterator[Reading]:
-    weekdays = {value for name, value in calendar_names(found.text) if name == "weekday"}
-    return (reading for reading in found.readings if weekdays <= {day.weekday() for day in reading.days})
+    return any(reading.start <= moment < reading.end for reading in readings) or rings(text, said, moment)
 
 
 def _is_another_time(text: str, local: datetime) -> bool:
-    """Whether the text gives times in words, such as `half past nine`, and none of its times can be `local`."""
+    """Whether the text gives times in words, such as `half past nine`, and none of them can be `local`."""
     times = clocks(text)
     named = {(time.hour % 12, time.minute) for time in times}
     here = all(time.zone is None for time in times)
     return here and any(time.spoken for time in times) and (local.hour % 12, local.minute) not in named
-
-
-def _includes(reading: Reading, moment: datetime) -> bool:
-    """Whether the time is within the reading. A period of more than one hour between two times, such as `from 2 pm to
-    6 pm`, includes its end."""
-    lasting = reading.precision == "instant" and reading.end - reading.start > timedelta(hours=1)
-    return reading.start <= moment < reading.end or (lasting and moment == reading.end)
 
 
 try:
@@ -106,20 +85,19 @@ except ImportError:
 
 
 LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
-"""The languages whose number words the library reads. The language of a text is unknown, so every language is tried."""
+"""The languages whose number words the library reads. All are tried, because the language of a text is unknown."""
 
 MOST: Final = 2_000
-"""Maximum characters of a text that are searched for numbers. The search takes at most 30 ms. The contract limits
-quotes to the same length."""
+"""Maximum characters of a text that are searched for numbers, which takes at most 30 ms. The contract limits quotes to
+the same length."""
 
 WEEK: Final = 7
-"""A claim is allowed to name each day of a span with at most this many days. For a longer span, only the months and
-years of the first day and the last day are allowed."""
+"""A claim may name every day of a span of at most this many days. Of a longer span, it may name only the months and
+years of both ends."""
 
 
 def following(text: str, said_at: datetime, zone: ZoneInfo) -> Following:
-    """Return the numbers and days that follow from the words. The numbers are in digits. They come from number words,
-    from the possible days and times, and from the year in which the words were said."""
+    """The numbers and days that follow from the words. The numbers include the year in which the words were said."""
     head = text[:MOST]
     line = line_of(head) or Line(head, (), "")
     counted = frozenset(_spelled(line))
@@ -139,20 +117,17 @@ def following(text: str, said_at: datetime, zone: ZoneInfo) -> Following:
             last for length in lengths for day in sorted(named)[:_MOST_LENGTHS] for last in _last_days(day, *length)
         ),
         counted,
-        frozenset(lengths),
     )
 
 
 _MOST_LENGTHS: Final = 20
-"""Maximum number of lengths of time in a text, such as `for three days`. Each length is combined with at most this many
-days."""
+"""Maximum lengths of time in a text. Each is combined with at most this many days."""
 
 
 def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date]) -> Iterator[date]:
-    """The possible dates of a day without a month, such as `the 1st` or `until the 20th`. A possible date has this day
-    of the month and is at most 31 days before or after one of the anchors. The anchors are the day of the message and
-    other days that the text names. A number in one of the dates `found` is not a bare day. The resolver itself reads a
-    bare day only where the number cannot belong to a noun."""
+    """The possible dates of a day without a month, such as `the 1st`. They are at most 31 days from an anchor: the day
+    of the message or another named day. The resolver itself reads a bare day only where its number cannot belong to a
+    noun."""
     read = [(expression.start, expression.end) for expression in found]
     numbers = {
         line[at].value or 0
@@ -166,8 +141,8 @@ def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date])
 
 
 def _may_be_a_day(line: Line, at: int) -> bool:
-    """Whether the token is a number that can be a day of the month. An ordinal such as `1st` can be a day. Another
-    number can be a day if no word follows. In `20 books`, the number counts the books."""
+    """Whether the token is an ordinal, or a number without a word after it. In `20 books`, the number counts the
+    books."""
     token, after = line[at], line[at + 1]
     return token.kind == "number" and (token.suffix in ORDINAL_ENDINGS if token.suffix else after.kind != "word")
 
@@ -176,7 +151,7 @@ _MONTH: Final = 31
 
 
 def _lengths(line: Line, found: Iterable[Expression]) -> Iterator[tuple[int, str]]:
-    """The lengths of time that are not part of a date: `for nine years`, but not `two years ago`."""
+    """The lengths of time that are not part of a date."""
     for index in range(len(line)):
         distance = distance_at(line, index)
         if distance is None or not distance[0].exact or distance[0].value > _LONGEST_STAY:
@@ -190,8 +165,7 @@ _LONGEST_STAY: Final = 150
 
 
 def _begun(today: date, count: int, unit: str) -> Span:
-    """Something has lasted for `count` units. Return the span in which it began: a whole year or month, one day, or a
-    few days."""
+    """The span in which something that has lasted for `count` units began."""
     day = counted_day(today, unit, -count)
     if unit == "year":
         return date(day.year, 1, 1), date(day.year, 12, 31)
@@ -205,16 +179,16 @@ _ABOUT: Final = 3
 
 
 def _last_days(first: date, count: int, unit: str) -> Iterator[date]:
-    """Yield two possible last days of something that begins on `first` and lasts for `count` units. If the 8th is
-    counted, three days from the 8th end on the 10th. Otherwise, the three days end on the 11th."""
+    """The two possible last days of something that lasts for `count` units from `first`. The first day may count or
+    not."""
     with suppress(ValueError, OverflowError):  # Dates after the year 9999 raise these errors.
         end = counted_day(first, unit, count)
         yield from (end - timedelta(days=1), end)
 
 
 def _spelled(line: Line) -> Iterator[str]:
-    """Yield the numbers that the line gives in words. The library reads most number words. The words of
-    `tellonce_text.dates` add Russian numbers and dozens."""
+    """The numbers that the line gives in words. The library reads most of them. `tellonce_text.dates` adds Russian
+    numbers and dozens."""
     for language in LANGUAGES:
         digits = alpha2digit(line.text, language, 0)
         yield from literals.said_numbers(digits)
@@ -229,7 +203,7 @@ def _spelled(line: Line) -> Iterator[str]:
 
 
 def _half_more(line: Line, count: Count) -> Iterator[str]:
-    """The number in an expression such as `два с половиной миллиона`, with and without its scale."""
+    """The number in `два с половиной миллиона`, with and without its scale."""
     if line[count.end].word == "с" and line[count.end + 1].get("fraction") == 2:
         scale = line[count.end + 2].get("number") or 1
         yield from (literals.written((count.value + 0.5) * scale), str(scale))
@@ -241,8 +215,7 @@ _PRICE: Final = re.compile(r"(?<![\d.,])([1-9]\d) ([1-9]\d)(?![\d.,])")
 
 
 def timed_numbers(text: str) -> frozenset[tuple[int, str]]:
-    """The numbers in the text that have a unit of time, each with its unit: `14 months` (a duration), `310 a day` (a
-    price)."""
+    """The numbers with a unit of time, each with its unit: `14 months`, or a price such as `310 a day`."""
     line = line_of(text[:MOST]) or Line("", (), "")
     counts = (count_at(line, index) for index in range(len(line)))
     found = ((count.value, _unit_after(line, count.end)) for count in counts if count and count.exact)
@@ -250,8 +223,7 @@ def timed_numbers(text: str) -> frozenset[tuple[int, str]]:
 
 
 def equal_lengths(count: int, unit: str) -> Iterator[tuple[int, str]]:
-    """The same length of time in the next smaller and in the next larger unit. For two weeks, these are 14 days and one
-    fortnight."""
+    """The same length of time in the next smaller and larger units: two weeks are 14 days and one fortnight."""
     for large, size, small in _LENGTHS:
         if unit == large and count:
             yield count * size, small
@@ -265,8 +237,8 @@ _LENGTHS: Final = (
 
 
 def _unit_after(line: Line, index: int) -> str | None:
-    """Return the first unit of time at this index or at the next two indexes. Only words or marks can come before the
-    unit, such as `€ a`, `-` or `por`."""
+    """The first unit of time at this index or the next two. Only words or marks such as `€ a`, `-` or `por` may precede
+    it."""
     for at in range(index, index + 3):
         token = line[at]
         if token.has("unit"):
@@ -281,7 +253,7 @@ _ENDS: Final = frozenset(",.;:!?")
 
 
 def calendar_names(text: str) -> frozenset[tuple[str, int]]:
-    """The months and weekdays that the text names in its language. Abbreviated names are included."""
+    """The months and weekdays that the text names in its language, also abbreviated."""
     line = line_of(text) or Line(text, (), "")
     tags = (("month", "month"), ("weekday", "weekday"), ("weekdays", "weekday"))
     tokens = (line[at] for at in range(len(line)))
@@ -289,7 +261,7 @@ def calendar_names(text: str) -> frozenset[tuple[str, int]]:
 
 
 def in_digits(statement: str) -> str:
-    """Write number words from `three` upward in digits, so that the numbers of a statement can be compared."""
+    """The statement with digits for number words from `three` upward, so that its numbers can be compared."""
     language = language_of(statement)
     head, rest = statement[:MOST], statement[MOST:]
     line = line_of(head)
@@ -309,7 +281,7 @@ def _scaled(match: re.Match[str]) -> str:
 
 
 def _converted(text: str, language: str) -> str:
-    """The text with its number words replaced by digits. The spaces around the words stay the same."""
+    """The text with digits for number words. The library would drop the spaces around it."""
     inner = text.strip(" ")
     return text.replace(inner, alpha2digit(inner, language)) if inner else text
 
@@ -325,8 +297,7 @@ def _numerals_in_digits(line: Line) -> str:
 
 
 _LEAST: Final = 3
-"""Minimum number that is also recognized as a word in a statement. The words `one` and `two` are ignored, because they
-often do not mean a number."""
+"""Minimum number that is read as a word in a statement. The words `one` and `two` often mean no number."""
 
 
 _SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){0,2})(?!\d)")
@@ -334,18 +305,18 @@ _SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){
 
 
 def _fractions(line: Line, counted: Iterable[str]) -> Iterator[str]:
-    """The numbers that follow from words such as `half`. For `half of 80`, these include `0.5`, `50` (percent), `30`
-    (minutes) and `40`."""
+    """The numbers that follow from words such as `half`. `half of 80` gives `0.5`, `50` (percent), `30` (minutes) and
+    `40`."""
     parts = {line[at].get("fraction") for at in range(len(line))} - {None}
     wholes = {1, *(int(number) for number in counted if number.isdigit() and len(number) <= _LONGEST)}
     for part in parts:
-        shares = [100 / part, 100 - 100 / part, 1 / part, 60 / part]
+        shares = [100 / part, 60 / part]
         shares += [value for whole in wholes for value in (whole / part, whole + 1 / part, 60 * whole + 60 / part)]
         yield from (literals.written(round(share, 2)) for share in shares)
 
 
 _LONGEST: Final = 9
-"""Maximum digits of a number. Shares of longer numbers are not computed."""
+"""Maximum digits of a number whose shares are computed."""
 
 
 def _parts(reading: Reading) -> Iterator[str]:

@@ -1,5 +1,5 @@
-"""Cleans the profile and the canonical summaries when statements end. Sentences that repeat an ended statement are
-removed. Then a rewrite of the profile is queued.
+"""Removes sentences that repeat ended statements from the profile and the canonical summaries, and queues a new
+profile.
 
 A sentence can repeat a statement by its words or by its meaning, in any language. A doubtful sentence is removed. The
 profile is rewritten soon, and a missing sentence misleads nobody.
@@ -21,21 +21,21 @@ from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import estimate
 
 SHARE: Final = 0.75
-"""A sentence repeats a statement if the sentence contains at least this share of the statement's content."""
+"""A sentence with at least this share of a statement's content repeats the statement."""
 
 COSINE: Final = 0.75
-"""A sentence repeats a statement in other words if the cosine of the two is at least this value."""
+"""A sentence with at least this cosine repeats a statement in other words."""
 
 MOST_LINES: Final = 60
-"""Maximum number of sentences that are compared by meaning, counted from the start of the texts."""
+"""Maximum sentences that are compared by meaning, counted from the start of the texts."""
 
 PRESENT: Final = ("profile", "canonical")
-"""The places of those texts that describe the present."""
+"""The places of the texts that describe the present."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """An ended statement. `texts` are the wordings of the statement, and `instead` is the text of the replacement."""
+    """`texts` are the wordings of an ended statement, and `instead` is the text of its replacement."""
 
     texts: Sequence[str]
     instead: str
@@ -56,15 +56,14 @@ def _struck_line(line: str, ended: Sequence[Ended], cosine: Similarity) -> str |
 
 
 def carries(sentence: str, ended: Ended, cosine: Similarity) -> bool:
-    """Whether the sentence repeats the ended statement. A sentence that is more similar to the replacement is not a
-    repetition."""
+    """Whether the sentence repeats the ended statement, and is not more similar to the replacement."""
     said = literals.said_numbers(sentence)
     best = max((_similarity(sentence, said, text, cosine) for text in ended.texts), default=0.0)
     return best >= 1.0 and best >= _similarity(sentence, said, ended.instead, cosine)
 
 
 def _similarity(sentence: str, numbers: frozenset[str], statement: str, cosine: Similarity) -> float:
-    """The similarity divided by its threshold. A value of 1 or more means that the sentence repeats the statement."""
+    """The similarity divided by its threshold, so 1 or more is a repetition."""
     if not literals.said_numbers(statement) <= numbers:
         return 0.0
     if literals.phrase(statement) in literals.phrase(sentence):
@@ -76,8 +75,7 @@ def _similarity(sentence: str, numbers: frozenset[str], statement: str, cosine: 
 
 
 async def warm(embedder: Embedder, q: Queries, owner_id: int, ids: Sequence[int], instead: Sequence[str]) -> None:
-    """Embed the texts that `strike` will compare. Call this before the transaction of `strike` begins. The embedder
-    caches the vectors."""
+    """Embed the texts that `strike` will compare, before its transaction begins. The embedder caches the vectors."""
     if ids:
         rows = await texts.current(q, owner_id, PRESENT)
         ended = [Ended(await _texts(q, owner_id, m), "") for m in await memories.by_ids(q, owner_id, ids)]
@@ -87,8 +85,8 @@ async def warm(embedder: Embedder, q: Queries, owner_id: int, ids: Sequence[int]
 async def strike(
     embedder: Embedder, t: Queries, owner_id: int, ended: Sequence[tuple[Memory, str]], now: datetime
 ) -> bool:
-    """Remove the sentences that repeat a statement that has ended. `ended` contains pairs of a memory and the statement
-    that replaced it. Returns whether the profile changed."""
+    """Remove the sentences that repeat an ended statement. `ended` are memories, each with the statement that replaced
+    it. Returns whether the profile changed."""
     if not ended:
         return False
     rows = await texts.current(t, owner_id, PRESENT)
@@ -112,8 +110,7 @@ async def _cosine(embedder: Embedder, texts: Sequence[str], ended: Sequence[Ende
 async def _write(
     t: Queries, owner_id: int, row: TextRow, ended: Sequence[Ended], cosine: Similarity, now: datetime
 ) -> bool:
-    """Write the texts of the row without the sentences that repeat an ended statement. Returns whether the texts
-    changed."""
+    """Write the row without the sentences that repeat an ended statement. Returns whether it changed."""
     parts = [struck(part or "", ended, cosine) for part in row.texts]
     if parts == row.texts:
         return False
@@ -124,8 +121,7 @@ async def _write(
 
 
 async def queue_profile(q: Queries, owner_id: int, chat_id: int, now: datetime) -> JobKind:
-    """Queue a rewrite of the profile's narrative, because the narrative can repeat statements that have changed. The
-    job belongs to the chat of the request."""
+    """Queue a rewrite of the profile's narrative. The job belongs to the chat of the request."""
     of_chat = await threads.of_chat(q, owner_id, chat_id)
     key = of_chat[0].thread_key if of_chat else ""
     job = NewJob(owner_id, chat_id, "profile", key, "profile", 0, 0, now)

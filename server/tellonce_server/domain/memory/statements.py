@@ -1,5 +1,5 @@
-"""Stores a statement in one of three ways: as a new memory, as a repetition of a memory, or as a replacement of
-memories that the caller chooses."""
+"""Stores a statement as a new memory, as a repetition of a memory, or as a replacement of memories that the caller
+chooses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +10,7 @@ from pgvector import HalfVector
 
 from tellonce.contract import Memory, MemoryStatus
 from tellonce.reasons import reason
+from tellonce.work import Tier
 from tellonce_server.core.limits import offloaded
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.retrieval.lexical import index_text
@@ -22,13 +23,12 @@ UNCERTAIN = 0.5
 """The confidence of statements that the user did not make."""
 
 ENDED_BY_ITSELF = ("goal", "date")
-"""Memories of these kinds become completed when a statement ends them. Memories of other kinds become superseded by
-this statement."""
+"""A statement that ends memories of these kinds completes them. It supersedes memories of other kinds."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """The result of storing a statement. `ended` are the memories that the statement replaced or ended."""
+    """`ended` are the memories that the statement replaced or ended."""
 
     memory: Memory
     outcome: Literal["stored", "duplicate", "superseded"]
@@ -36,17 +36,16 @@ class Stored:
 
 
 async def lock(q: Queries, owner_id: int, texts: Sequence[str]) -> None:
-    """Wait until no other call is storing one of these statements. Without this lock, two calls could store the same
-    statement at the same time. Call this once per transaction, after locking the chat and before `store` or `put`."""
+    """Wait until no other call is storing one of these statements. Otherwise two calls could store the same one. Call
+    this once per transaction, after locking the chat and before `store` or `put`."""
     await memories.lock(q, owner_id, [dedup.key(text) for text in texts])
 
 
 async def store(
     q: Queries, new: NewMemory, vector: HalfVector | None, now: datetime, *, besides: frozenset[int] = frozenset()
 ) -> Stored:
-    """Add the statement. Memories in `besides` are ignored. If another memory already makes this statement, only the
-    sources of the statement are added to that memory. The vector must be computed before the transaction begins,
-    because an embedder may be slow."""
+    """Add the statement. If a memory outside of `besides` already makes it, only its sources are added to that memory.
+    The vector is computed before the transaction, because an embedder may be slow."""
     known = await same(q, new, besides)
     if known is not None:
         return Stored(await support(q, known, new, now), "duplicate")
@@ -54,7 +53,7 @@ async def store(
 
 
 async def same(q: Queries, new: NewMemory, besides: frozenset[int] = frozenset()) -> Memory | None:
-    """The current memory that makes the same statement as `new`; None if there is no such memory."""
+    """The current memory that makes the same statement as `new`."""
     found = await memories.same_words(q, new.owner_id, new.source_chat_id, dedup.key(new.content))
     alike = (m for m in found if m.id not in besides and m.note == new.note and m.about == new.about)
     return next((m for m in alike if dedup.same(m.content, new.content)), None)
@@ -82,8 +81,8 @@ async def put(
     replaced: Sequence[Memory],
     ended: Sequence[Memory] = (),
 ) -> Stored:
-    """Add the statement, and end the memories `replaced` and `ended`. If one of these memories is newer than the
-    statement, no memory ends. The statement is then stored as superseded by the newer memory."""
+    """Add the statement, and end the memories `replaced` and `ended`. If one of them is newer than the statement, none
+    ends. The statement is then stored as superseded by the newer memory."""
     over = (*replaced, *ended)
     later = next((m for m in over if new.valid_from < m.valid_from <= now), None)
     if later is not None:
@@ -109,8 +108,8 @@ async def end(
     replaced: Sequence[Memory] = (),
     ended: Sequence[Memory] = (),
 ) -> list[Memory]:
-    """End the memories that the statement `by` replaces or ends. The memories end at the start of `by.when`. If
-    `by.when` is None, the memories end when the statement was made."""
+    """End the memories that the statement `by` replaces or ends, at the start of `by.when` or when the statement was
+    made."""
     start = by.when.start if by.when is not None else None
     at = min(start, now) if start is not None else by.valid_from
     gone: list[Memory] = []
@@ -129,8 +128,7 @@ async def end(
 async def affirm(
     q: Queries, owner_id: int, known: Memory, now: datetime, *, confirmed: bool
 ) -> tuple[Memory | None, list[Memory]]:
-    """Make a known statement active. Then end the memories that are listed in the statement's stored intentions
-    (`intends`)."""
+    """Make a known statement active. Then end the memories in its stored intentions (`intends`)."""
     intends = (await memories.provenance(q, owner_id, known.id)).intends
     held = await memories.set_status(q, owner_id, known.id, "active", now, user_confirmed=confirmed)
     if held is None or intends is None:
@@ -142,23 +140,31 @@ async def affirm(
 
 
 async def withdraw(q: Queries, owner_id: int, known: Memory, now: datetime, *, denied: bool) -> Memory | None:
-    """Withdraw a statement that was never true. If `denied` is true, the user rejected the statement. The memories that
-    the statement had replaced become active again."""
+    """Withdraw a statement that was never true. The memories that it had replaced become active again. `denied`: the
+    user rejected the statement."""
     if known.status == "active":
         await _reinstate(q, owner_id, known, now)
     return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 
 
 async def mark_uncertain(q: Queries, owner_id: int, known: Memory, why: str, now: datetime) -> None:
-    """Make an active statement uncertain. The memories that the statement had replaced become active again, until the
-    user confirms the statement."""
+    """Make an active statement uncertain. Until the user confirms it, the memories that it had replaced are active
+    again."""
     former = await _reinstate(q, owner_id, known, now)
     await memories.set_status(q, owner_id, known.id, "uncertain", now, reason=why)
     await memories.mark_uncertain(q, owner_id, known.id, UNCERTAIN, Intent(tuple(m.id for m in former)))
 
 
+async def take_back(q: Queries, owner_id: int, former: Sequence[Memory], tier: Tier, now: datetime) -> int:
+    """End these memories, because a model of a better tier (`tier`) has read their messages. Returns their number."""
+    present = [memory for memory in former if memory.valid_to is None]
+    for m in present:
+        end, why = max(now, m.valid_from), reason("read_again", tier=tier)
+        await memories.set_status(q, owner_id, m.id, "superseded", now, valid_to=end, reason=why)
+    return len(present)
+
+
 async def _reinstate(q: Queries, owner_id: int, known: Memory, now: datetime) -> list[Memory]:
-    """Reactivate the memories that the statement had replaced."""
     # A predecessor with a higher id was stored as history and was never active.
     former = [m for m in await memories.predecessors(q, owner_id, known.id) if m.id < known.id]
     for m in former:

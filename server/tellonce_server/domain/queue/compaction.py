@@ -1,5 +1,5 @@
-"""Decides when the older messages of a thread are summarized, and divides these messages into runs. Each run gets one
-summary. All functions except the last two are pure."""
+"""Decides when the older messages of a thread are summarized, and divides them into runs with one summary each. All
+functions except the last two are pure."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -17,8 +17,8 @@ from tellonce_server.store.threads import OpenMessage, Run
 def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> int | None:
     """The number of newest messages that stay verbatim; None if no compaction is due.
 
-    `spoke` is the time that `spoke_before` returns. If this time is more than `max_age_hours` ago, `keep + chunk_least`
-    messages are enough for a compaction.
+    If `spoke` (see `spoke_before`) is more than `max_age_hours` ago, `keep + chunk_least` messages are enough for a
+    compaction.
     """
     if messages > rules.max_messages:
         return rules.keep
@@ -29,8 +29,8 @@ def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | Non
 
 
 def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: float) -> datetime | None:
-    """Return the time of the newest message if the thread is silent now or has only one message. Otherwise return the
-    time of the message before the newest message."""
+    """The time of the newest message if the thread is silent now or has one message. Otherwise the time of the message
+    before it."""
     if not waiting:
         return None
     newest = waiting[-1].sent_at
@@ -39,11 +39,10 @@ def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: f
 
 
 def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, all_due: bool = False) -> list[Run]:
-    """Divide the messages into contiguous runs, oldest first. The newest `kept` messages are left out.
+    """Contiguous runs of the messages without the newest `kept`, oldest first.
 
-    A run has at least `chunk_least` and at most `chunk` messages. Messages that are too few for a run stay verbatim.
-    For messages before a `/new`, the minimum is two, because contexts do not show these messages. With `all_due`, the
-    minimum is two for all messages.
+    A run has `chunk_least` to `chunk` messages. Fewer messages stay verbatim. The minimum is two with `all_due`, and
+    for messages before a `/new`, because contexts do not show these.
     """
     finished, talk = _talks(open_messages)
     current = talk[: max(0, len(talk) - kept)]
@@ -53,8 +52,8 @@ def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, 
 
 
 def _talks(waiting: Sequence[OpenMessage]) -> tuple[list[Sequence[OpenMessage]], Sequence[OpenMessage]]:
-    """The conversations that a `/new` ended, and the current conversation. A conversation of a single message is joined
-    with the next conversation."""
+    """The conversations that a `/new` ended, and the current one. A conversation of one message is joined with the
+    next."""
     finished: list[Sequence[OpenMessage]] = []
     current: list[OpenMessage] = []
     for _, part in groupby(waiting, key=lambda m: m.epoch):
@@ -66,15 +65,14 @@ def _talks(waiting: Sequence[OpenMessage]) -> tuple[list[Sequence[OpenMessage]],
 
 
 def _even(part: Sequence[OpenMessage], most: int) -> Iterator[Sequence[OpenMessage]]:
-    """Divide the messages into as few pieces as possible. A piece has at most `most` messages, and all pieces have
-    about the same size."""
+    """As few pieces as possible, of about the same size and at most `most` messages."""
     count = -(-len(part) // most)
     edges = [len(part) * i // count for i in range(count + 1)] if count else [0]
     return (part[a:b] for a, b in pairwise(edges))
 
 
 def _steps(part: Sequence[OpenMessage], rules: Compaction) -> Iterator[Sequence[OpenMessage]]:
-    """Yield pieces of full size. A shorter last piece is yielded only if it has at least `chunk_least` messages."""
+    """Pieces of full size, and a shorter last one if it has at least `chunk_least` messages."""
     pieces = (part[start : start + rules.chunk] for start in range(0, len(part), rules.chunk))
     return (piece for piece in pieces if len(piece) >= rules.chunk_least)
 
@@ -112,8 +110,8 @@ async def compact_thread(
 
 
 async def compact_silent(deps: Dependencies) -> int:
-    """Queue the chunk summaries that are due in silent threads. Without this function, a silent thread would be
-    compacted only after its next message. Returns the number of queued summaries."""
+    """Queue the chunk summaries that are due in silent threads, and return their number. Other threads are compacted by
+    their next message."""
     rules, now, queued = deps.settings.compaction, deps.now(), 0
     since = now - timedelta(hours=rules.max_age_hours)
     for owner_id, chat_id, key in await threads.silent(deps.database, since, rules.keep + rules.chunk_least):

@@ -28,7 +28,7 @@ SIDE_CHARACTERS = 1_800
 """Maximum characters per message of another sender in the input of an extraction."""
 
 EXCHANGE_MESSAGES = 12
-"""Maximum number of messages of one extraction. A job that has accumulated more messages is split."""
+"""Maximum messages of one extraction. A job with more is split."""
 
 BEFORE = 4
 
@@ -72,9 +72,8 @@ class ExchangeJob(JobType[ExchangeResult]):
         )
 
     async def _part(self, job: Job) -> list[Line]:
-        """The messages of the job for one call. If the job has too many messages for one call, the others become a new
-        job. For a live job, these are the later messages. For a past job, these are the earlier messages, because past
-        messages are read newest first."""
+        """The messages for one call. If there are too many, a live job leaves the later ones to a new job. A past job
+        leaves the earlier ones, because past messages are read newest first."""
         read = messages.id_range if not job.past else messages.last_of_range
         key = job.key
         lines = await read(
@@ -124,32 +123,30 @@ class ExchangeJob(JobType[ExchangeResult]):
 
 
 MOST_KNOWN: Final = 40
-"""Maximum number of known memories in the input of an extraction. With them, the worker can say which of them the
-exchange changes, ends or repeats."""
+"""Maximum known memories in the input of an extraction. The worker says which of them the exchange changes, ends or
+repeats."""
 
 KNOWN_BY_WORDS: Final = 16
-"""Maximum number of memories that are found by words. The same maximum applies to pinned memories and to recently
-learned memories. The maximum for memories found by similarity is twice as high."""
+"""Maximum memories that are found by words, that are pinned, and that were just learned. Twice as many are found by
+similarity."""
 
 MOST_DENIED: Final = 4
-"""Maximum number of statements that the user rejected."""
+"""Maximum statements that the user rejected."""
 
 JUST_LEARNED: Final = timedelta(minutes=10)
 
 COMPARED_MESSAGES: Final = 4
-"""Maximum number of messages of the exchange that are compared by meaning. The longest messages are chosen."""
+"""Maximum messages of the exchange that are compared by meaning, longest first."""
 
 SEARCHED_WORDS: Final = 6
-"""Maximum number of words that are searched for. The rarest words are chosen, because common words would match every
-memory."""
+"""Maximum words that are searched for, rarest first. Common words would match every memory."""
 
 COMPARED_CHARACTERS: Final = 600
 
 
 async def known_about(deps: Dependencies, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
-    """Up to 40 memories. These are memories similar to the messages in meaning or words, pinned memories, and memories
-    learned in the last ten minutes. Similar statements that the user rejected are also included. If fewer than 40
-    memories are found, the newest of the owner's other memories are added."""
+    """Up to 40 memories: those similar to the messages in meaning or words, pinned ones, those learned in the last ten
+    minutes, and similar ones that the user rejected. The owner's newest memories fill the rest."""
     asked = sorted((text[:COMPARED_CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[
         :COMPARED_MESSAGES
     ]
@@ -164,8 +161,8 @@ async def known_about(deps: Dependencies, owner_id: int, chat_id: int, texts: Se
 
 
 async def _rarest_terms(deps: Dependencies, text: str) -> list[str]:
-    """The lexemes to search for. Numbers come first, and then the words that are probably the rarest. Longer words
-    count as rarer, because no word statistics are available."""
+    """The lexemes to search for: numbers first, then the longest words. Longer words count as rarer, because there are
+    no word statistics."""
     lexemes = await retrieval.query_lexemes(deps.database, index_text(text, None))
     numbers = literals.said_numbers(text)
     return sorted(lexemes, key=lambda x: (x not in numbers, -weight(x, {})))[:SEARCHED_WORDS]

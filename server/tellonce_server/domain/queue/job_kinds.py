@@ -1,5 +1,5 @@
-"""Declares the server's part of every kind of job, and applies results. A new kind needs an entry in `JobKinds`, its models
-in `tellonce/work.py`, a migration, and a task in the summarizer."""
+"""The server's part of every kind of job, and the application of results. A new kind also needs models in
+`tellonce/work.py`, a migration, and a task in the summarizer."""
 
 import logging
 import time
@@ -40,7 +40,7 @@ class JobKinds:
             "second_reading": SecondReadingJob(deps),
             "chunk_summary": ChunkJob(deps, keeper),
             "erasure": RewriteJob(deps, keeper),
-            "thread_summary": RollingJob(deps, w.ThreadInput),
+            "thread_summary": RollingJob(deps),
             "profile": ProfileJob(deps),
             "routine_summary": RoutineJob(deps),
         }
@@ -54,8 +54,7 @@ class JobKinds:
             await of_kind.prepare(job.key.owner_id, result)
 
     async def apply_ready(self, owner_id: int, chat_id: int) -> dict[JobKey, dict[str, int]]:
-        """Apply a chat's stored results, oldest first. Returns what each result changed: for each job, a count of each
-        kind of change."""
+        """Apply a chat's stored results, oldest first. Returns for each job a count of each kind of change."""
         applied: dict[JobKey, dict[str, int]] = {}
         while True:
             done = await self._apply_one(owner_id, chat_id)
@@ -98,23 +97,22 @@ class JobKinds:
         return stored
 
     async def _refuse(self, t: Transaction, job: Job, error: Exception, now: datetime) -> None:
-        """Return the job to the queue and count the failure. Only the text of a ResultRefused is stored. The text of
-        another error may contain the user's words."""
+        """Return the job to the queue and count the failure. Only the text of a ResultRefused is stored, because other
+        errors may contain the user's words."""
         reason = str(error) if isinstance(error, ResultRefused) else type(error).__name__
         policy = self._deps.settings.queue
         retry = now + policy.retry_delay(job.attempts)
         await queue.refuse(t, *job.key, reason, policy.max_attempts, retry, now)
 
     async def _apply_result(self, t: Queries, job: Job, now: datetime) -> dict[str, int]:
-        """Apply the stored result and return counts. Raises ResultRefused in two cases: the result is of another kind,
-        or a chunk summary does not continue its thread."""
+        """Apply the stored result and return counts. Raises ResultRefused for a result of another kind, or a chunk
+        summary that does not continue its thread."""
         of_kind, result = self._types[job.kind], _RESULT.validate_python(job.result)
         if not isinstance(result, of_kind.result):
             raise ResultRefused(f"a {result.kind} result does not answer a {job.kind} job")
         return await of_kind.apply(t, job, result, now)
 
     def _announce(self, job: Job) -> None:
-        """Notify subscribers and workers. Call this after the commit."""
         chat = f"memory://chat/{job.key.chat_id}"
         changed = self._types[job.kind].changes(chat)
         self._deps.tell_subscribers(job.key.owner_id, *changed, f"{chat}/context")

@@ -1,5 +1,5 @@
-"""The base class of the kinds of jobs. A kind of job defines how the input of a claimed job is read. The kind also
-defines how a result is applied in one transaction."""
+"""The base class of the kinds of jobs. A kind says how a claimed job's input is read and how its result is applied in
+one transaction."""
 
 from abc import ABC, abstractmethod
 from datetime import datetime, timedelta
@@ -22,11 +22,11 @@ ResultT = TypeVar("ResultT")
 
 
 class ResultRefused(Exception):
-    """The result does not fit its job. The error text says why. The refusal counts as a failed attempt of the job."""
+    """The result does not fit its job. The refusal counts as a failed attempt."""
 
 
 class JobType(ABC, Generic[ResultT]):
-    """One kind of job. `result` is the model of its results."""
+    """`result` is the model of this kind's results."""
 
     result: type[ResultT]
 
@@ -42,11 +42,10 @@ class JobType(ABC, Generic[ResultT]):
         """Apply the result and return counts of what was stored."""
 
     async def prepare(self, owner_id: int, result: ResultT) -> None:
-        """Do the slow work for a result, such as embedding, before the transaction that applies the result."""
+        """Do slow work for a result, such as embedding, before the transaction."""
 
     def changes(self, chat: str) -> tuple[str, ...]:
-        """The resources that the result changes. The context of the chat is not listed, because every result changes
-        it."""
+        """The resources that the result changes, besides the chat's context, which every result changes."""
         return (f"{chat}/summary",)
 
     async def _lines(self, job: Job, limit: int) -> list[Line]:
@@ -57,19 +56,19 @@ class JobType(ABC, Generic[ResultT]):
 async def enqueue_following(
     t: Queries, job: Job, kind: JobKind, thread_key: str, dedup_key: str, now: datetime
 ) -> None:
-    """Queue another job for the messages of `job`. If `job` is a past job, the new job is a past job too."""
+    """Queue another job for the messages of `job`. A past job is followed by a past job."""
     key = job.key
     new = NewJob(*(*key.chat, kind, thread_key, dedup_key, job.from_id, job.to_id, now), job_class=job.job_class)
     await queue.enqueue(t, new, now)
 
 
 def sender_time(line: Line) -> datetime:
-    """Return the time when the message was sent, with the UTC offset of the sender's clock."""
+    """The time of the message with the UTC offset of the sender's clock."""
     return line.sent_at.astimezone(fixed_zone(timedelta(minutes=line.utc_offset)))
 
 
 def shown(line: Line, characters: int = MESSAGE_CHARACTERS) -> WorkMessage:
-    """The message as a worker sees it: masked, with at most this many characters."""
+    """The message as a worker sees it: masked and clipped."""
     clipped = head_and_tail(mask(line.content), characters)
     return WorkMessage(
         id=line.id, role=line.role, speaker=line.speaker, at=sender_time(line), text=clipped, routine=line.routine

@@ -1,5 +1,5 @@
-"""The job in which a model compares the connected assistant's statements with the user's messages, independently of the
-assistant. A statement that the messages do not support becomes uncertain."""
+"""The job in which a model compares the connected assistant's statements with the user's messages. Unsupported
+statements become uncertain."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,14 +18,14 @@ from tellonce_server.store.queue import Job
 from tellonce_text.secrets import mask
 
 AT_ONCE: Final = 20
-"""Maximum number of statements in one job."""
+"""Maximum statements in one job."""
 
 MOST_CHARACTERS: Final = 40_000
-"""Maximum number of characters of the messages in one job. A job always has at least one statement, even if the
-messages of this statement are longer."""
+"""Maximum characters of the messages in one job. A job always has at least one statement, however long its messages
+are."""
 
 BEFORE, AFTER = 4, 2
-"""Number of messages that the model reads before and after the source of a statement."""
+"""Messages that the model reads before and after the source of a statement."""
 
 
 class SecondReadingJob(JobType[SecondReadingResult]):
@@ -55,7 +55,6 @@ class SecondReadingJob(JobType[SecondReadingResult]):
         )
 
     async def _around(self, job: Job, claim: ToReadAgain) -> Sequence[Line]:
-        """The messages around the claim's sources."""
         found: list[Line] = []
         for number in claim.source_ids:
             source = await messages.by_id(self._deps.database, *job.key.chat, number)
@@ -69,8 +68,7 @@ class SecondReadingJob(JobType[SecondReadingResult]):
         await retraction.warm(self._deps.embedder, self._deps.database, owner_id, doubted, [])
 
     async def apply(self, t: Queries, job: Job, result: SecondReadingResult, now: datetime) -> dict[str, int]:
-        """Apply the verdicts. A verdict is ignored if the worker did not get the statement, or if the statement has
-        changed in the meantime."""
+        """Apply the verdicts on the statements that the worker got and that have not changed since."""
         owner, counts = job.key.owner_id, Counter[str]()
         open_claims = {claim.memory_id for claim in await memories.to_read_again(t, *job.key.chat, AT_ONCE)}
         doubts = {

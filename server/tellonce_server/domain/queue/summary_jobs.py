@@ -1,7 +1,6 @@
-"""Jobs that write summaries. Chunk summaries cover messages. Rolling summaries are made from chunk summaries. Other
-jobs summarize one proactive message or the user."""
+"""Jobs that write summaries: of messages (chunks), of chunk summaries (rolling), of one proactive message, and of the
+user."""
 
-from collections.abc import Callable
 from datetime import datetime
 
 from tellonce import work as w
@@ -20,12 +19,11 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
 
 FOLDED = 24
-"""Maximum number of chunk summaries that are added to a rolling summary at a time. This number covers about 500
-messages. If there are more summaries, as after an import, only the newest are added. A rolling summary of a few hundred
-tokens would contain almost nothing of the older ones."""
+"""Maximum chunk summaries that are added to a rolling summary at a time, about 500 messages. Of more, as after an
+import, only the newest are added. A few hundred tokens would contain almost nothing of the older ones."""
 
 MOST_MEMORIES = 60
-"""Maximum number of memories in the input of a profile job."""
+"""Maximum memories in the input of a profile job."""
 
 
 class RewriteJob(JobType[w.SummaryResult]):
@@ -57,7 +55,7 @@ class RewriteJob(JobType[w.SummaryResult]):
 
 
 class ChunkJob(RewriteJob):
-    """Summarizes the next messages of a thread, or writes the summary of the same messages again."""
+    """Summarizes the next messages of a thread, or rewrites the summary of the same messages."""
 
     input = w.ChunkInput
 
@@ -72,13 +70,9 @@ class ChunkJob(RewriteJob):
 
 
 class RollingJob(JobType[w.SummaryResult]):
-    """Adds chunk summaries to a rolling summary. `made` is the model of the worker's input."""
+    """Adds chunk summaries to a rolling summary."""
 
     result = w.SummaryResult
-
-    def __init__(self, deps: Dependencies, made: Callable[..., w.WorkInput]) -> None:
-        super().__init__(deps)
-        self._made = made
 
     async def read(self, job: Job) -> w.WorkInput | None:
         key, level = job.key, _level_of(job)
@@ -89,7 +83,7 @@ class RollingJob(JobType[w.SummaryResult]):
         new = await summaries.chunks_after(self._deps.database, *key.chat, thread, after, FOLDED)
         if not new:
             return None
-        return self._made(
+        return w.ThreadInput(
             timezone=self._deps.settings.timezone,
             level=level,
             prior_text=prior.text if prior else "",
@@ -106,8 +100,6 @@ class RollingJob(JobType[w.SummaryResult]):
 
 
 class ProfileJob(JobType[w.ProfileResult]):
-    """Writes the narrative about the user."""
-
     result = w.ProfileResult
 
     def changes(self, chat: str) -> tuple[str, ...]:
@@ -131,8 +123,6 @@ class ProfileJob(JobType[w.ProfileResult]):
 
 
 class RoutineJob(JobType[w.RoutineResult]):
-    """Summarizes one proactive message."""
-
     result = w.RoutineResult
 
     async def read(self, job: Job) -> w.WorkInput | None:
@@ -161,6 +151,6 @@ def _level_of(job: Job) -> w.Rolling:
 
 
 def _rolled_up_in(job: Job) -> list[tuple[w.JobKind, str]]:
-    """The jobs that write the rolling summaries of a chunk: their kinds and thread keys."""
+    """The kinds and thread keys of the jobs that write a chunk's rolling summaries."""
     chat = session_thread(job.key.chat_id)
     return [(kind, job.thread_key if level == "thread" else chat) for level, kind in w.WRITERS.items()]

@@ -23,31 +23,29 @@ from tellonce_server.store.queue import Job, JobKey, Reading
 logger = logging.getLogger(__name__)
 
 PAST_SHARE = 0.5
-"""Maximum share of the monthly budget for two kinds of work: reading imported messages, and repeating work with a
-better tier."""
+"""Maximum share of the monthly budget for reading imported messages and for repeating work with a better tier."""
 
 BEST: w.Tier = w.TIERS[0]
 BEST_FREE: w.Tier = next(tier for tier in w.TIERS if not w.TRAITS[tier].paid)
-"""The best tier without paid calls. The calls of local models are not limited."""
+"""The best tier without paid calls. Calls of local models are not limited."""
 
 REDONE_AT_ONCE = 4
 FAILED_SHOWN = 20
 
 MOST_LOST = 20
-"""Maximum number of consecutive lost leases of a job. A lost lease ends without a result. The limit is higher than the
-limit for failed attempts, because not every lost lease is caused by the job."""
+"""Maximum consecutive lost leases of a job. It is higher than the limit for failed attempts, because not every lost
+lease is caused by the job."""
 
 LATEST_START = timedelta(minutes=5)
 """Maximum delay of a queued job, including the clock difference between two servers."""
 
 
 SILENT = timedelta(seconds=90)
-"""A worker without requests for this length of time is treated as disconnected. A claim waits at most 60 seconds, and a
-lease is extended every 20 seconds."""
+"""A worker without requests for this long is disconnected. A claim waits at most 60 seconds, and a lease is extended
+every 20 seconds."""
 WORKER_KEPT = timedelta(days=1)
 NOTE_SECONDS = 15.0
-"""Minimum seconds between two database writes about one worker. The minimum is needed because an idle worker repeats
-its request without a pause."""
+"""Minimum seconds between two database writes about one worker. An idle worker repeats its request without a pause."""
 
 
 class ClaimLost(Refused):
@@ -63,10 +61,9 @@ class Allowed:
 
 
 def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
-    """The limits of a job. If the monthly budget is spent, only local models are allowed. Otherwise, exchange jobs can
-    use every tier. Other jobs can use paid tiers until the number of their paid calls equals the number of the chat's
-    exchanges. Second readings are counted separately and have the same limit, both within exchange jobs and as separate
-    jobs."""
+    """The limits of a job. If the monthly budget is spent, only local models are allowed. Otherwise exchange jobs can
+    use every tier. Other jobs can make as many paid calls as their chat has exchanges. Second readings have a limit of
+    their own of the same size."""
     exchanges = max(1, chat.exchanges) if chat else 1
     if chat is not None and kind != "exchange":
         calls = chat.second_calls if kind == "second_reading" else chat.summary_calls
@@ -77,8 +74,7 @@ def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
 
 
 class Attendance:
-    """Records which summarizers are running. A summarizer counts as running if it recently asked for work or extended a
-    lease."""
+    """Records which summarizers recently asked for work or extended a lease."""
 
     def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
@@ -93,15 +89,11 @@ class Attendance:
         now = self._deps.now()
         await queue.worker_seen(self._deps.database, worker, now, now - WORKER_KEPT)
 
-    async def extends(self, job: JobKey, fence: int) -> None:
-        """Record that the worker that holds the job is still working."""
-        await queue.holder_seen(self._deps.database, *job, fence, self._deps.now())
-
     async def at_work(self, besides: str = "") -> bool:
         return await queue.any_at_work(self._deps.database, self._deps.now() - SILENT, besides)
 
     async def left(self, worker: str) -> None:
-        """Record that the worker has ended, so that another worker may start at once."""
+        """Record that the worker has ended, so that another may start at once."""
         await queue.worker_left(self._deps.database, worker)
 
 
@@ -114,11 +106,11 @@ class WorkQueue:
         self._prefer = queue.PAST_SUMMARIES
 
     def wake(self) -> None:
-        """Wake up the claims that wait for a job, because a job may be claimable now."""
+        """Wake up the claims that wait for a job."""
         self._wake.set()
 
     async def claim(self, args: w.ClaimWorkArgs) -> w.ClaimedWork:
-        """Hand out due jobs; if no job is due, wait up to `wait_seconds` for one."""
+        """Hand out due jobs. If none is due, wait up to `wait_seconds` for one."""
         deadline = asyncio.get_running_loop().time() + args.wait_seconds
         await self.attendance.asks(args.worker)
         while True:
@@ -131,11 +123,11 @@ class WorkQueue:
 
     async def extend(self, args: w.ExtendWorkArgs) -> w.Extended:
         """Extend a lease. Raises ClaimLost."""
-        until = self._deps.now() + self._deps.settings.queue.lease
-        extended = await queue.extend(self._deps.database, *JobKey.parse(args.job_id), args.fence, until)
+        now, key = self._deps.now(), JobKey.parse(args.job_id)
+        extended = await queue.extend(self._deps.database, *key, args.fence, now + self._deps.settings.queue.lease)
         if extended is None:
             raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.", "call")
-        await self.attendance.extends(JobKey.parse(args.job_id), args.fence)
+        await queue.holder_seen(self._deps.database, *key, args.fence, now)
         return w.Extended(lease_until=extended)
 
     async def submit(self, args: w.SubmitWorkArgs) -> w.Submitted:
@@ -158,7 +150,7 @@ class WorkQueue:
         return w.Submitted(job_id=args.job_id, state=state, stored=stored.get(key, {}))
 
     async def fail(self, args: w.FailWorkArgs) -> w.Failed:
-        """Return a job to the queue. The failure is not counted as an attempt if the provider is unreachable. Raises
+        """Return a job to the queue. The failure counts as an attempt unless the provider is unreachable. Raises
         ClaimLost."""
         key, now = JobKey.parse(args.job_id), self._deps.now()
         async with self._deps.database.transaction() as t:
@@ -181,13 +173,15 @@ class WorkQueue:
         spent = await ledger.since(self._deps.database, month)
         down = await ledger.down(self._deps.database, month)
         reading = await read_status(self._deps.database, now, month)
+        embeds = self._deps.settings.embeddings != "none"
+        without_vector = await embeddings.count_left(self._deps.database) if embeds else 0
         return w.QueueStatus(
             kinds=tuple(kinds),
             oldest_seconds=(now - oldest).total_seconds() if oldest else None,
             dead_letters=tuple(await queue.failed_jobs(self._deps.database, FAILED_SHOWN)),
             providers_down=tuple(down),
             reading=reading,
-            without_vector=await self._without_vector(),
+            without_vector=without_vector,
             cost=w.CostSummary(
                 calls=spent.calls,
                 input_tokens=spent.input_tokens,
@@ -197,9 +191,6 @@ class WorkQueue:
             ),
         )
 
-    async def _without_vector(self) -> int:
-        return 0 if self._deps.settings.embeddings == "none" else await embeddings.count_left(self._deps.database)
-
     async def replay(self, owner_id: int | None = None) -> int:
         """Retry failed jobs and return their number."""
         count = await queue.replay(self._deps.database, owner_id, self._deps.now())
@@ -207,8 +198,7 @@ class WorkQueue:
         return count
 
     async def tidy(self) -> None:
-        """Apply the stored results that a killed server process did not apply. Mark jobs as failed if their leases keep
-        expiring."""
+        """Apply the results that a killed server process left, and fail jobs whose leases keep expiring."""
         await queue.bury(self._deps.database, self._deps.now(), MOST_LOST)
         for owner_id, chat_id in await queue.chats_with_ready(self._deps.database):
             await self._kinds.apply_ready(owner_id, chat_id)
@@ -274,16 +264,15 @@ class WorkQueue:
             await self.fail(args)
 
     async def _handed_in(self, key: JobKey, fence: int) -> Job:
-        """Return the job if the result of this claim is already stored. The worker has then only missed the response.
-        Raises ClaimLost if no result of this claim is stored."""
+        """The job, if the result of this claim is already stored. The worker then only missed the response. Raises
+        ClaimLost."""
         job = await queue.find(self._deps.database, *key)
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
             raise ClaimLost(f"Job {key} is no longer yours; drop its result.", "call")
         return job
 
     async def _is_spent(self, *, past: bool) -> bool:
-        """Whether the monthly budget is spent. Past work can use only a share of the budget. For past work, the result
-        is also true if this share is spent."""
+        """Whether the monthly budget is spent, or for past work, its share of the budget."""
         cap = self._deps.settings.monthly_cap_usd
         if cap is None:
             return False
@@ -291,7 +280,7 @@ class WorkQueue:
         return spent.price_usd >= cap or (past and spent.past_usd >= PAST_SHARE * cap)
 
     async def _charge(self, t: Transaction, job: Job, calls: Sequence[w.ModelCall]) -> None:
-        """Record each model call in the ledger, and count the paid calls of the chat. The caller must have locked the
+        """Record the model calls in the ledger, and count the chat's paid calls. The caller holds the lock of the
         chat's row."""
         for call in calls:
             await ledger.add(t, job, call, self._deps.now())
@@ -321,7 +310,7 @@ async def read_status(database: Database, now: datetime, month: datetime) -> w.R
 
 
 def status(found: list[Reading], cost: PerExchange, dropped: dict[str, int]) -> w.ReadingStatus:
-    """Compute the status from the counts. Pure."""
+    """The status from the counts. Pure."""
     by_tier = {x.tier: x.exchanges for x in found if x.tier is not None}
     waiting = sum(x.exchanges for x in found if x.tier is None and not x.again)
     again = sum(x.provisional or 0 for x in found) + sum(x.exchanges for x in found if x.again)
@@ -337,8 +326,7 @@ def status(found: list[Reading], cost: PerExchange, dropped: dict[str, int]) -> 
 
 
 async def _cost(database: Database, month: datetime) -> PerExchange:
-    """This month's cost and time per exchange. The values are those of the best tier that has read at least one
-    exchange."""
+    """This month's cost and time per exchange, of the best tier that has read one."""
     for tier in w.TIERS:
         cost = await ledger.per_exchange(database, month, tier)
         if cost.seconds is not None:
