@@ -2,6 +2,7 @@
 calls."""
 
 import json
+import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,6 +25,9 @@ MARKETPLACE = Path(".claude-plugin", "marketplace.json")
 
 REMOVAL = f"claude plugin uninstall {PLUGIN} && claude plugin marketplace remove {NAME}"
 """The commands that remove the plugin and its marketplace."""
+
+MODES = ("off", "recall", "full")
+"""What the plugin may do in a project. It records only in the mode `full`."""
 
 _URL = f"http://127.0.0.1:{ServerSettings.model_fields['port'].default}/mcp"
 
@@ -73,6 +77,18 @@ def trouble(machine: Machine, settings: ServerSettings) -> str | None:
     return f"the Claude Code plugin looks for the access token in another folder than {missing['data_folder']}"
 
 
+def records(machine: Machine, project: str) -> bool:
+    """Whether the plugin may record in the project, a folder. The plugin has the same rule (`tellonce_hooks.project`)."""
+    user = options(machine)
+    for folder in filter(None, map(str.strip, str(user.get("excluded_folders", "")).split(","))):
+        if Path(project).is_relative_to(os.path.realpath(os.path.expanduser(folder))):
+            return False
+    files = (_claude_folder(machine) / "plugins" / "data").glob("tellonce*/projects.json")
+    chosen = [*(_object(file).get(project) for file in sorted(files)), str(user.get("memory", "")).strip()]
+    own = _object(Path(project, ".claude", "tellonce.json")).get("memory")
+    return next((mode for mode in chosen if mode in MODES), "full") == "full" and own not in ("off", "recall")
+
+
 def _missing(options: Mapping[str, Any], settings: ServerSettings) -> dict[str, str]:
     """The options that select another memory, each with the value that would select this memory."""
     url, folder = str(options.get("url") or _URL), Path(str(options.get("data_folder") or data_folder())).expanduser()
@@ -109,9 +125,17 @@ def _is_ours(name: str) -> bool:
 
 
 def _settings(machine: Machine) -> Mapping[str, Any]:
-    """Claude Code's settings. Empty if they cannot be read."""
+    return _object(_claude_folder(machine) / "settings.json")
+
+
+def _claude_folder(machine: Machine) -> Path:
+    return machine.folder("CLAUDE_CONFIG_DIR", ".claude")
+
+
+def _object(file: Path) -> Mapping[str, Any]:
+    """The JSON object in a file. Empty if it cannot be read."""
     try:
-        found = json.loads((machine.folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json").read_text("utf-8"))
+        found = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

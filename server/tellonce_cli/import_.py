@@ -68,6 +68,8 @@ def run(
     known = kind or _recognized(source)
     with _progress("counting", file) as shown:
         foreseen = forecast(measured(READERS[known](source, shown)), settings.compaction, load(SummarizerSettings))
+    for line in left_out(known, foreseen.talk.left_out):
+        console.print(line, markup=False)
     if not _agreed(foreseen, yes=yes, dry_run=dry_run):
         answer({"kind": known, **_estimate(foreseen)})
         return
@@ -150,7 +152,7 @@ async def _add_messages(batch: list[Item], importers: Importers, tally: Tally, z
     if messages:
         tally.newest = max([m.sent_at for m in messages] + ([tally.newest] if tally.newest else []))
     tally.mine += sum(m.role == "user" and m.speaker is None for m in messages)
-    tally.left_out.update(item.group for item in batch if isinstance(item, LeftOut))
+    tally.left_out.update(item.origin for item in batch if isinstance(item, LeftOut))
     unreadable = [item.why for item in batch if isinstance(item, Unreadable)]
     tally.unreadable += len(unreadable)
     tally.first_unreadable = [*tally.first_unreadable, *unreadable][:NAMED]
@@ -209,7 +211,7 @@ def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
         when = "of the newest message before it in the file" if tally.newest else "of the import"
         has = "has" if tally.undated == 1 else "have"
         console.print(f"{plural.memories(tally.undated)} {has} no date in the file: each got the date {when}")
-    for line in left_out(tally.left_out):
+    for line in left_out(kind, tally.left_out):
         console.print(line, markup=False)
     if kept["unfit"]:
         console.print(f"left out because they state nothing or are over 64 KiB: {plural.memories(kept['unfit'])}")

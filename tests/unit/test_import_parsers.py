@@ -116,9 +116,9 @@ def test_of_a_whole_account_a_group_is_imported_only_into_its_own_chat(tmp_path:
     account = {"personal_information": {"user_id": 1}, "chats": {"list": [chat(said(1)), club, old]}}
     found = items("telegram", tmp_path, account, chat_id=42)
     assert [m.message_id for m in talk(found)] == ["telegram:5:1"]
-    left = Counter(item.group for item in found if isinstance(item, LeftOut))
+    left = Counter(item.origin for item in found if isinstance(item, LeftOut))
     assert left == {"Book club (-10077)": 2, "Choir (-88)": 1}
-    assert [line[:52] for line in left_out(left)] == [
+    assert [line[:52] for line in left_out("telegram", left)] == [
         "left out: 2 messages of the group Book club (-10077)",
         "left out: 1 message of the group Choir (-88); --chat",
     ]

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from tellonce.contract import Memory
+from tellonce_cli.import_ import run
 from tellonce_cli.importers.claude_code import conversation_name
 from tellonce_cli.importers.files import Source
-from tellonce_cli.importers.items import ImportFailed, Item, Unreadable
+from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable
 from tellonce_cli.importers.recognition import READERS, recognized
 from tellonce_hooks import project, transcript
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
@@ -270,6 +271,63 @@ def test_what_claude_code_remembers_of_a_project_names_it_and_the_users_own_does
         ("shop: Tests need a database", "shop", CHANGED),
     ]
     assert found(tmp_path / ".claude" / "CLAUDE.md")[0] == "claude-code"
+
+
+def test_projects_in_which_the_plugin_may_not_record_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user's own instructions belong to no project. The plugin decides the same for each case."""
+    config, shop = tmp_path / ".claude", tmp_path / "shop"
+    session = [{**entry, "cwd": str(shop)} for entry in SESSION[1:3] if isinstance(entry, dict)]
+    lines(config / "projects" / "-shop" / "s1.jsonl", *session)
+    lines(config / "projects" / "-shop" / "memory" / "MEMORY.md", "- The shop opens at 8")
+    lines(config / "CLAUDE.md", "- Prefer short answers")
+    data = config / "plugins" / "data" / "tellonce-tellonce"
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(config))
+    monkeypatch.setenv("CLAUDE_PLUGIN_DATA", str(data))
+
+    def options(**chosen: str) -> dict[str, object]:
+        return {"pluginConfigs": {"tellonce@tellonce": {"options": chosen}}}
+
+    cases: list[tuple[dict[str, object], dict[str, str], dict[str, str], bool]] = [
+        ({}, {}, {}, True),
+        (options(memory="recall"), {}, {}, False),
+        (options(memory=" off "), {}, {}, False),
+        (options(memory="off"), {str(shop): "full"}, {}, True),
+        (options(memory="perhaps"), {str(shop): "perhaps"}, {}, True),
+        (options(memory="off"), {str(shop): "perhaps"}, {}, False),
+        ({}, {str(shop): "off"}, {}, False),
+        ({}, {str(shop): "off"}, {"memory": "full"}, False),
+        ({}, {f"{shop}s": "off"}, {}, True),
+        ({}, {}, {"memory": "off"}, False),
+        (options(excluded_folders=f"/nowhere, {tmp_path}"), {str(shop): "full"}, {}, False),
+        (options(excluded_folders=f"{shop}/"), {}, {}, False),
+        (options(excluded_folders=f"{shop}s,"), {}, {"memory": "perhaps"}, True),
+    ]
+    for settings, projects, own, expected in cases:
+        lines(config / "settings.json", settings)
+        lines(data / "projects.json", projects)
+        lines(shop / ".claude" / "tellonce.json", own)
+        _, items = found(config)
+        assert (project.mode(str(shop)) == "full") == expected == bool(messages(items)), (settings, projects, own)
+        remembered = ["Prefer short answers", "The shop opens at 8"]
+        assert [memory.content for memory in memories(items)] == remembered[: 1 + expected]
+        left = [item for item in items if isinstance(item, LeftOut)]
+        assert left == ([] if expected else [LeftOut(project.name(str(shop)))] * 2)
+
+
+def test_an_import_names_the_projects_that_it_leaves_out_before_it_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TELLONCE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    lines(tmp_path / "projects" / "-srv-shop" / "s1.jsonl", *SESSION)
+    lines(tmp_path / "projects" / "-srv-shop" / "memory" / "MEMORY.md", "- The shop opens at 8")
+    lines(tmp_path / "plugins" / "data" / "tellonce-tellonce" / "projects.json", {"/srv/shop": "recall"})
+    run(None, tmp_path / "projects", None, None, None, dry_run=True)
+    text = " ".join(capsys.readouterr().out.split())
+    assert "left out: 2 files of /srv/shop, in which the plugin may not record" in text
 
 
 @pytest.mark.parametrize("content", ["{}", "just words", "[1, 2]", "\x00\xff"])

@@ -6,6 +6,7 @@ An imported message gets the same id as in the plugin, so it is stored only once
 import json
 import os
 import re
+import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,8 +18,10 @@ from typing import Any
 
 from tellonce.contract import Role
 from tellonce.import_formats import CHANNELS
+from tellonce_cli.claude_plugin import records
+from tellonce_cli.client_configs import Machine
 from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
-from tellonce_cli.importers.items import USER, Item, memory_about, tolerant, without_private
+from tellonce_cli.importers.items import USER, Item, LeftOut, memory_about, tolerant, without_private
 from tellonce_cli.importers.jsonl import LONGEST_LINE, entry_of, lines_of, parsed_lines
 from tellonce_cli.importers.markdown_text import front_matter, said_at, statements
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
@@ -49,14 +52,22 @@ def is_transcript(file: Path) -> bool:
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the messages of all sessions by project, then the memory files. Raises ImportFailed."""
-    done, path = 0, source.path
+    """Yield the messages of all sessions by project, then the memory files. Files of projects in which the plugin
+    may not record are left out. Raises ImportFailed."""
+    machine, done, path = Machine(sys.platform, Path.home(), os.environ), 0, source.path
     for file in sorted(_transcripts(path)):
-        yield from _session(file, progress, done)
+        folder = _folder_of(file)
+        if records(machine, folder):
+            yield from _session(file, folder, progress, done)
+        else:
+            yield LeftOut(conversation_name(folder))
         done += file.stat().st_size
-    for file, project in _notes(path):
+    for file, folder in _notes(path):
+        if folder and not records(machine, folder):
+            yield LeftOut(conversation_name(folder))
+            continue
         for note in text_files(file, progress, done):
-            yield from tolerant(partial(_remembered, project=project), note, f"file {file}")
+            yield from tolerant(partial(_remembered, project=Path(folder).name), note, f"file {file}")
 
 
 def _root(path: Path) -> Path:
@@ -71,7 +82,7 @@ def _transcripts(path: Path) -> list[Path]:
 
 
 def _notes(path: Path) -> Iterator[tuple[Path, str]]:
-    """The files with memories, each with its project. The user's own instructions have no project."""
+    """The files with memories, each with the folder of its project. The user's own instructions have no project."""
     if path.is_file():
         if path.suffix == ".md":
             yield path, _project(path.parent)
@@ -86,13 +97,13 @@ def _notes(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _project(folder: Path) -> str:
-    """The name of the project's folder, which a session of the project gives."""
+    """The project's folder, which a session of the project gives."""
     folder = folder.resolve()
     home = folder.parent if folder.name == "memory" else folder
     if home.name == ".claude":
         return ""
     first = next(iter(sorted(home.glob("*.jsonl"))), None)
-    return Path(_folder_of(first)).name if first else home.name
+    return _folder_of(first) if first else str(home)
 
 
 def _folder_of(transcript: Path) -> str:
@@ -160,10 +171,9 @@ class _Session:
         )
 
 
-def _session(file: Path, progress: Progress, before: int) -> Iterator[Item]:
+def _session(file: Path, folder: str, progress: Progress, before: int) -> Iterator[Item]:
     """`before` is the total size of the files already read, in bytes."""
-    conversation = OwnConversation(CHANNELS["claude-code"], conversation_name(_folder_of(file)))
-    session = _Session(file.stem, conversation)
+    session = _Session(file.stem, OwnConversation(CHANNELS["claude-code"], conversation_name(folder)))
     yield from parsed_lines(file, lambda read: progress(before + read), session.take, f"{file.name}, ")
     yield from session.end()
 

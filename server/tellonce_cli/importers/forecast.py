@@ -8,7 +8,7 @@ from datetime import datetime
 from tellonce.client_settings import SummarizerSettings
 from tellonce.plural import duration, memories, messages, quantity
 from tellonce.settings import Compaction
-from tellonce_cli.importers.items import Item, KnownAs, LeftOut, Unreadable, left_out
+from tellonce_cli.importers.items import Item, KnownAs, LeftOut, Unreadable
 from tellonce_llm.prices import price_of
 from tellonce_server.domain.queue.exchange_job import EXCHANGE_MESSAGES
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
@@ -71,7 +71,7 @@ def measured(items: Iterable[Item]) -> Talk:
             case Unreadable():
                 talk.unreadable += 1
             case LeftOut():
-                talk.left_out[item.group] += 1
+                talk.left_out[item.origin] += 1
             case KnownAs():
                 talk.names += (item.name,)
     return talk
@@ -112,7 +112,6 @@ class Forecast:
                 " None of the messages is recognized as yours, and an import cannot be corrected later: name yourself as "
                 "the file does, with --me 'Your Name' or --me your numeric id."
             )
-        text = "\n".join([text, *left_out(talk.left_out)])
         if not talk.messages:
             return [text, "Importing memories of another assistant needs no model, so it costs nothing."]
         if not self.calls:

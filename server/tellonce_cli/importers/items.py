@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from tellonce.contract import MAX_BIGINT, MAX_TEXT_BYTES, Role
 from tellonce.import_formats import CHANNELS, ImportKind
-from tellonce.plural import messages
+from tellonce.plural import messages, quantity
 from tellonce_cli.screen import CommandFailed
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation, clean
@@ -27,9 +27,10 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A message of a group that is not imported. `group` has the name and number of the group."""
+    """A message or file that is not imported. `origin` is the name and number of its group, or its Claude Code
+    project."""
 
-    group: str
+    origin: str
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,13 @@ class KnownAs:
     name: str
 
 
-def left_out(groups: Mapping[str, int]) -> list[str]:
-    """A line for each group, with the number of its messages that are not imported."""
-    return [
-        f"left out: {messages(count)} of the group {group}; --chat with this number imports them, if TELEGRAM_GROUPS "
-        "contains it"
-        for group, count in groups.items()
-    ]
+def left_out(kind: ImportKind, counts: Mapping[str, int]) -> list[str]:
+    """A line for each group or project, with the number of its messages or files that are not imported."""
+    if kind == "claude-code":
+        refused = "in which the plugin may not record"
+        return [f"left out: {quantity(count, 'file')} of {project}, {refused}" for project, count in counts.items()]
+    hint = "--chat with this number imports them, if TELEGRAM_GROUPS contains it"
+    return [f"left out: {messages(count)} of the group {group}; {hint}" for group, count in counts.items()]
 
 
 Item = ImportMessage | ImportMemory | ExportedMemory | Unreadable | LeftOut | KnownAs

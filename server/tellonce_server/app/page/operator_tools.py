@@ -93,7 +93,9 @@ class PageImport(Contract):
     names: tuple[str, ...] = Field(default=(), description="The person's names in the file.")
     memories: int = 0
     unreadable: int = 0
-    left_out: dict[str, int] = Field(default={}, description="Entries of groups that are not imported, by their name.")
+    left_out: dict[str, int] = Field(
+        default={}, description="Entries of groups or projects that are not imported, by their name."
+    )
     first: AwareDatetime | None = None
     last: AwareDatetime | None = None
     seconds: float | None = None

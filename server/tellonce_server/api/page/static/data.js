@@ -70,7 +70,7 @@ async function look(state, text, upload, me) {
     ["import.span", found.first && `${day(found.first)} – ${day(found.last)}`], ["import.learning", estimate(found)], ["import.unreadable", found.unreadable && number(found.unreadable)],
     ["import.left_out", left]].filter(([, value]) => value);
   show(state, h("div.card", { id: "import-plan" }, table(rows.map(([key, value]) => [t(key), value])),
-    left && soft(t("import.groups")),
+    left && found.kind === "telegram" && soft(t("import.groups")),
     found.messages && !found.mine ? [h("p", t("import.who")), div("row end", field(t("import.me"), name), button(t("again"), () => look(state, text, upload, name.value.trim() || null)))] : null,
     div("row", button(t("import.go"), () => run(state, upload, me), { className: "main", id: "import-go" }), button(t("cancel"), () => { show(state); discard(); }))));
 }
