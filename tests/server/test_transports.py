@@ -20,8 +20,8 @@ from mcp.client.streamable_http import streamable_http_client
 from tellonce import contract as c
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.connect import connect_http
-from tellonce_server.store.postgres.embedded_cluster import postmaster
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.embedded_cluster import postmaster
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tests.memory_fixtures import database
 from tests.patience import HANGS, promised
 from tests.server.processes import HttpServer, Process, cold_stdio_server, end, exit_code, http_server, stdio_server

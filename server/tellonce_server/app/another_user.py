@@ -11,7 +11,7 @@ import asyncpg
 from tellonce.server_text import ServerText
 from tellonce.settings import DEFAULT_USER_ID
 from tellonce_server.app.storage import Storage
-from tellonce_server.store.backup.restore import texts_held
+from tellonce_server.backup.restore import texts_held
 
 logger = logging.getLogger(__name__)
 

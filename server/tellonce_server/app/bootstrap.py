@@ -21,10 +21,10 @@ from tellonce_server.domain.erasure.scrub import Scrubber
 from tellonce_server.domain.memory import expiry
 from tellonce_server.domain.tombstones import Tombstones
 from tellonce_server.embedding.protocol import Embedder, NoEmbedder
+from tellonce_server.postgres.route import Route
 from tellonce_server.services.services import Services
 from tellonce_server.store import calendar, near_indexes, tokens
 from tellonce_server.store.database import Database, as_login, one_transaction, open_routed
-from tellonce_server.store.route import Route
 
 KEY_NAME = "memory"
 

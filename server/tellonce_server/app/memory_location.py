@@ -22,10 +22,10 @@ from tellonce.former_name import FORMER_NAME, NAME
 from tellonce.settings import ServerSettings
 from tellonce.side_tasks import SideTask
 from tellonce_server.core.errors import StorageRefused
-from tellonce_server.store.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
-from tellonce_server.store.postgres.migrations import migrate
-from tellonce_server.store.postgres.readiness import prepare
-from tellonce_server.store.route import Route, find_route, unpooled
+from tellonce_server.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.migrations import migrate
+from tellonce_server.postgres.readiness import prepare
+from tellonce_server.postgres.route import Route, find_route, unpooled
 
 NOTE = "external-database"
 """Name of a file. The file contains the name of the external database, without user and password."""

@@ -9,8 +9,8 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any
 
-import asyncpg
-
+from tellonce_server.postgres.connection import connected
+from tellonce_server.postgres.route import Route, unpooled
 from tellonce_server.store.pools import (
     OwnedConnection,
     Pool,
@@ -27,7 +27,6 @@ from tellonce_server.store.pools import (
 )
 from tellonce_server.store.pools import Row as Row
 from tellonce_server.store.pools import codecs as codecs
-from tellonce_server.store.route import Route, unpooled
 from tellonce_sql import query, reach
 
 POOL_SIZE = 12
@@ -153,16 +152,6 @@ class Database(Queries):
 async def announce(q: Queries, channel: str) -> None:
     """Announce a change as part of its transaction. Use this only for rare changes: such commits are serialized."""
     await q.run("notify.send", channel, "")
-
-
-@asynccontextmanager
-async def connected(dsn: str, **options: Any) -> AsyncGenerator[Any]:
-    """A connection of its own, outside the pools."""
-    connection: Any = await asyncpg.connect(dsn, **options)
-    try:
-        yield connection
-    finally:
-        await connection.close()
 
 
 @asynccontextmanager

@@ -7,7 +7,8 @@ storing a message takes a tenth of the time.
 import logging
 from typing import Any, Final
 
-from tellonce_server.store.database import Database, connected
+from tellonce_server.postgres.connection import connected
+from tellonce_server.store.database import Database
 from tellonce_sql import query
 
 LARGE: Final = 20_000

@@ -53,7 +53,7 @@ def unused(home: Path, cluster: Path) -> bool:
 def stop_command(home: Path) -> list[str]:
     """The command that stops the server if it is still unused. The exit code is 0 even if the server is in use
     again."""
-    return [sys.executable, "-P", "-m", "tellonce_server.store.postgres.embedded_server", str(home)]
+    return [sys.executable, "-P", "-m", "tellonce_server.postgres.embedded_server", str(home)]
 
 
 def watch(home: Path, cluster: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tellonce_server.core.errors import StorageRefused
-from tellonce_server.store.postgres.embedded_account import Account, can_reach
+from tellonce_server.postgres.embedded_account import Account, can_reach
 
 MAJOR = "18"
 PORT = 5432

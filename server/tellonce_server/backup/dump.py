@@ -11,9 +11,9 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 import asyncpg
 
-from tellonce_server.store.backup.archive import BackupRefused, refuse_newer
-from tellonce_server.store.database import connected
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgresError, bindir
+from tellonce_server.backup.archive import BackupRefused, refuse_newer
+from tellonce_server.postgres.connection import connected
+from tellonce_server.postgres.embedded_server import EmbeddedPostgresError, bindir
 from tellonce_sql import migrations, query
 
 DUMP = "pg_dump"

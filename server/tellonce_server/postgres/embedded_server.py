@@ -23,9 +23,9 @@ import anyio
 import asyncpg
 
 from tellonce.file_lock import HeldLock, exclusive, hold, is_held
-from tellonce_server.store.postgres import watcher
-from tellonce_server.store.postgres.embedded_account import Account, NoServerAccount, server_account
-from tellonce_server.store.postgres.embedded_cluster import (
+from tellonce_server.postgres import watcher
+from tellonce_server.postgres.embedded_account import Account, NoServerAccount, server_account
+from tellonce_server.postgres.embedded_cluster import (
     LOG_NAME,
     MAJOR,
     PORT,

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Final, TypeVar, cast
 import asyncpg
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
-from tellonce_server.store.postgres.migrations import CREATE_LEDGER, statements
+from tellonce_server.postgres.migrations import CREATE_LEDGER, statements
 from tellonce_sql import Migration, migrations, query
 
 ResultT = TypeVar("ResultT")

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from zipfile import is_zipfile
 
 from tellonce import plural
-from tellonce_server.store.backup.archive import fill, opened
-from tellonce_server.store.backup.dump import replace_by_dump
-from tellonce_server.store.database import connected, unzip
-from tellonce_server.store.postgres.migrations import migrate
+from tellonce_server.backup.archive import fill, opened
+from tellonce_server.backup.dump import replace_by_dump
+from tellonce_server.postgres.connection import connected
+from tellonce_server.postgres.migrations import migrate
 from tellonce_sql import query
 
 Rows = list[tuple[Any, ...]]
@@ -92,8 +92,11 @@ async def _put_back(connection: Any, kept: Aside, key_name: str) -> int:
     some tokens may have been revoked or added since the backup."""
     if kept.key is None or kept.key != await connection.fetchval(query("backup.key"), key_name):
         return 0
-    done: str = await connection.execute(query("backup.keep_tombstones"), *unzip(kept.tombstones, 7))
     async with connection.transaction():
         await connection.execute(query("backup.clear_tokens"))
         await connection.execute(query("backup.keep_tokens"), kept.tokens)
+    columns = [list(column) for column in zip(*kept.tombstones, strict=True)]
+    if not columns:
+        return 0
+    done: str = await connection.execute(query("backup.keep_tombstones"), *columns)
     return int(done.rpartition(" ")[2])
