@@ -6,9 +6,8 @@ settings. Through a pooler, every statement therefore runs in a transaction, and
 transaction only.
 """
 
-import asyncio
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
@@ -138,31 +137,24 @@ class _OpenPool:
         await self._connections.close()
 
 
-RETURNED_EVERY: Final = 1_000
-"""After this number of uses, one connection is returned to asyncpg, so that asyncpg can replace old connections."""
-
-KEPT_SECONDS: Final = 60.0
-"""Seconds after which a connection that is not needed is returned to asyncpg. asyncpg closes it after another five
-minutes."""
+RETURNED_EVERY: Final = 100
+"""After this number of uses, the connection that was idle longest is returned to asyncpg, which closes it after another
+five minutes without a use."""
 
 
 class SessionPool(_OpenPool):
-    """Direct connections. Each connection keeps its role, and keeps its owner until a statement for another owner runs.
+    """Direct connections. Each connection keeps its role, and its owner until a statement for another owner runs.
 
-    If a statement raises no error, its connection is kept here for the next statement. The connection that was kept
-    last is used first. asyncpg's own pool uses a task and two timers to take a connection back and give it out again.
-    This takes twice the processor time of a small statement.
+    A connection whose statement raised no error is kept here, and the connection that was kept last is used first.
+    asyncpg's own pool uses a task and two timers for each use. This takes twice the processor time of a small statement.
     """
 
     def __init__(self, connections: "asyncpg.Pool[Row]") -> None:
         super().__init__(connections)
         self._kept: list[Proxy] = []
-        self._never_needed = 0
         self._waiting = 0
-        self._lent = 0
+        self._uses = 0
         self._closing = False
-        self._review: asyncio.TimerHandle | None = None
-        self._reviewing: asyncio.Task[None] | None = None
 
     @property
     def use(self) -> PoolUse:
@@ -172,11 +164,8 @@ class SessionPool(_OpenPool):
 
     async def close(self) -> None:
         self._closing = True  # connections that are in use now go back to asyncpg, which waits for them
-        if self._review is not None:
-            self._review.cancel()
-        if self._reviewing is not None:
-            await self._reviewing
-        await self._give_back(len(self._kept))
+        while self._kept:
+            await self._connections.release(self._kept.pop())
         await super().close()
 
     def statement(self, name: str, args: tuple[Any, ...]) -> AbstractAsyncContextManager[Proxy]:
@@ -196,7 +185,6 @@ class SessionPool(_OpenPool):
         """A connection for one use. The caller must call `put_back`."""
         while self._kept:
             connection = self._kept.pop()
-            self._never_needed = min(self._never_needed, len(self._kept))
             if _is_open(connection):
                 return connection
             await self._connections.release(connection)
@@ -207,35 +195,15 @@ class SessionPool(_OpenPool):
             self._waiting -= 1
 
     async def put_back(self, connection: Proxy, *, intact: bool) -> None:
-        """Keep the connection for the next statement if no other call waits for a connection. `intact` means that the
-        last statement raised no error; otherwise asyncpg checks the connection."""
-        self._lent += 1
-        keep = intact and not (self._closing or self._waiting) and self._lent % RETURNED_EVERY != 0
-        if not keep or not _is_open(connection):
+        """Keep the connection for the next statement, unless a call waits for one. If the last statement raised an
+        error (`intact` is false), asyncpg checks the connection."""
+        self._uses += 1
+        if not intact or self._closing or self._waiting or not _is_open(connection):
             await self._connections.release(connection)
             return
         self._kept.append(connection)
-        self._plan_review()
-
-    def _begin_review(self) -> None:
-        self._review = None
-        self._reviewing = asyncio.create_task(self.review())
-
-    async def review(self) -> None:
-        """Return the connections that were not needed since the last call of this method. They are the first
-        connections in the list."""
-        await self._give_back(self._never_needed)
-        self._plan_review()
-
-    async def _give_back(self, number: int) -> None:
-        unneeded, self._kept = self._kept[:number], self._kept[number:]
-        self._never_needed = len(self._kept)
-        for connection in unneeded:
-            await self._connections.release(connection)
-
-    def _plan_review(self) -> None:
-        if self._kept and self._review is None:
-            self._review = asyncio.get_running_loop().call_later(KEPT_SECONDS, self._begin_review)
+        if self._uses % RETURNED_EVERY == 0:
+            await self._connections.release(self._kept.pop(0))
 
 
 def _is_open(connection: Proxy) -> bool:
@@ -358,17 +326,10 @@ async def open_borrowed_pool(
     return BorrowedPool(connections, {**settings, "role": role})
 
 
-class Begin(Protocol):
-    """Prepares a new connection. This is a protocol, because mypy and pyright interpret other types of coroutine
-    functions differently."""
-
-    async def __call__(self, connection: "asyncpg.Connection[Row]", /) -> None: ...
-
-
 async def _open(
     address: str,
     connection_class: type[OwnedConnection],
-    init: Begin,
+    init: Callable[[Any], Coroutine[Any, Any, None]],
     settings: Settings,
     least: int,
     most: int,
