@@ -65,8 +65,6 @@ def add_resources(server: "MCPServer[None]", ready: GetServices, caller_of: Call
 
 
 class _Views:
-    """One coroutine per resource. Each coroutine returns the data of the current request's caller."""
-
     def __init__(self, ready: GetServices, caller_of: CallerOf) -> None:
         self._ready = ready
         self._caller_of = caller_of

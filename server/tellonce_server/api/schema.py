@@ -30,8 +30,7 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refer_to(fields: dict[str, Any], item: dict[str, Any]) -> None:
-    """Shorten the schema of a list's items. If a field of the items has the same name as a field in `fields`,
-    the description of the items' field becomes `As above.`"""
+    """Replace a description that `fields` already contains by `As above.`"""
     item.pop("additionalProperties", None)
     for name, inner in item.get("properties", {}).items():
         if name in fields:
@@ -66,7 +65,7 @@ def _slim(node: Any, definitions: dict[str, Any]) -> Any:
 
 
 def _entry(key: str, value: Any, definitions: dict[str, Any]) -> Any:
-    """Shorten one entry of a schema. Below `properties`, the keys are names of fields and not schema keywords."""
+    """Below `properties`, the keys are names of fields and not schema keywords."""
     if key == "properties":
         return {name: _slim(field, definitions) for name, field in value.items()}
     return _slim(value, definitions)
@@ -77,8 +76,7 @@ def _is_noise(key: str, value: Any) -> bool:
 
 
 def _without_null(node: dict[str, Any], definitions: dict[str, Any]) -> Any:
-    """Drop the null branch of an optional argument, because such an argument can be omitted. A field of a result keeps
-    the null branch."""
+    """An optional argument can be omitted. A field of a result keeps the null branch."""
     branches = [branch for branch in node["anyOf"] if branch.get("type") != "null"]
     rest = {key: value for key, value in node.items() if key != "anyOf"}
     optional = "default" in node

@@ -148,8 +148,7 @@ def _match(m: c.ForgetMatch) -> str:
 
 
 def _shown(m: c.ForgetMatch) -> str:
-    """The text of a match. If only a part of the text is erased, this part follows. If a whole memory is erased, the
-    sentences that do not match follow."""
+    """The text of a match, and what else is erased with it."""
     part = f" (only this goes: {' … '.join(m.goes)})" if m.goes else ""
     part += f" (all of it goes, also: {' … '.join(m.beside)})" if m.beside else ""
     return f"sentences in {_counts(m.others)}, such as: {m.text}" if m.others else f"{m.text}{part}"
@@ -218,7 +217,6 @@ def new_chat(r: c.NewChat) -> str:
 
 
 def _counts(counts: dict[str, int]) -> str:
-    """Format counts by the names of tables and kinds: `1 memory, 0 other texts`."""
     named = ((name.replace("_", " "), count) for name, count in counts.items())
     return ", ".join(f"{count} {singular(name) if count == 1 else name}" for name, count in named) or "nothing"
 

@@ -69,7 +69,7 @@ class _Server(uvicorn.Server):
 
 
 def _guarded(app: ASGIApp, token: str) -> ASGIApp:
-    """ASGI middleware that answers 401 to every request without the secret. Lifespan events are not checked."""
+    """Answers 401 to every request without the secret."""
     expected = f"Bearer {token}".encode()
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:

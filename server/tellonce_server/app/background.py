@@ -57,7 +57,6 @@ def _every(name: str, seconds: float, work: Callable[[], Awaitable[object]]) -> 
 
 
 async def _repeat(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
-    """Run `work` every `seconds`. If the database fails during a run, wait for the next run."""
     while True:
         await asyncio.sleep(seconds)
         try:
@@ -83,7 +82,6 @@ async def prune(deps: Dependencies) -> int:
 
 
 def _due(deps: Dependencies) -> Iterator[Callable[[int], Awaitable[int]]]:
-    """Functions that delete at most the given number of old rows and return the number of deleted rows."""
     kept, now, database = deps.settings.retention, deps.now(), deps.database
     yield partial(receipts.drop_old, database, now - timedelta(days=kept.receipt_days))
     yield partial(receipts.drop_surplus, database, kept.receipts_per_chat)

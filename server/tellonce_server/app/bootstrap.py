@@ -93,9 +93,8 @@ async def open_in_one_transaction(settings: ServerSettings, dsn: str) -> AsyncGe
 
 
 async def _in_calendar(dsn: str, settings: ServerSettings, now: datetime, *, serves: bool) -> ServerSettings:
-    """The settings with the time zone of the stored whole days. Only the HTTP server (`serves`) may change this zone.
-    Another process may change it only if USER_TIMEZONE is set and no other process uses the database: the system's zone
-    can be that of a container. Every process may set the zone of a new database."""
+    """The settings with the time zone of the stored whole days. The HTTP server (`serves`) may change this zone. The
+    system's zone of another process can be that of a container."""
     async with as_login(dsn) as login:
         chosen = "timezone" in settings.model_fields_set and await calendar.alone(login)
         if serves or chosen or await calendar.fresh(login):
@@ -105,7 +104,6 @@ async def _in_calendar(dsn: str, settings: ServerSettings, now: datetime, *, ser
 
 
 async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_tokens: bool) -> bytes:
-    """Return the server's secret key. If `keeps_tokens` is true, also create the tokens of this machine."""
     async with as_login(dsn) as login:
         if keeps_tokens:
             await ensure_local_tokens(login, settings, now)

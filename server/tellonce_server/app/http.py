@@ -96,8 +96,6 @@ async def serve_http(settings: ServerSettings) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A server that ends subscription streams before it stops, because they do not end by themselves."""
-
     def __init__(self, config: uvicorn.Config, streams: OpenStreams) -> None:
         super().__init__(config)
         self._streams = streams
@@ -145,7 +143,6 @@ def add_operator_pages(server: MemoryServer, storage: Storage) -> None:
 
 
 async def _hindrance(storage: Storage) -> str | None:
-    """The reason why calls cannot be answered now; None if they can be answered."""
     try:
         async with asyncio.timeout(READY_SECONDS):
             services = await storage.services()

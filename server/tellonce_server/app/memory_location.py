@@ -66,8 +66,7 @@ def has_memory(settings: ServerSettings) -> bool:
 
 
 def _exists(path: Path) -> bool:
-    """Whether the path exists. False also if this user is not allowed to access the path. PostgreSQL then reports the
-    reason when it starts."""
+    """False also without access to the path. PostgreSQL then reports the reason when it starts."""
     return os.access(path, os.F_OK)
 
 

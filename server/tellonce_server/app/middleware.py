@@ -71,7 +71,6 @@ def later(sentence: str, request_id: Any) -> JSONResponse:
 
 
 async def _request_id(receive: Receive) -> Any:
-    """The JSON-RPC id of the request; None if the id cannot be read. The id tells the client which call failed."""
     body, more = b"", True
     while more and len(body) <= MOST_BYTES:
         message = await receive()

@@ -52,8 +52,7 @@ class SigningKeys:
         return self._keys.get(key_id)
 
     async def _fetch(self) -> None:
-        """Replace the keys with the keys that the issuer publishes now. If the issuer cannot be reached, keep the old
-        keys."""
+        """If the issuer cannot be reached, the old keys stay."""
         try:
             async with httpx2.AsyncClient(timeout=FETCH_SECONDS) as http:
                 answer = (await http.get(self._url)).raise_for_status().json()

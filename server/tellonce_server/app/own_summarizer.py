@@ -81,7 +81,6 @@ class OwnSummarizer:
         notices[:] = kept if others or self._child is not None else [*kept, NOBODY_LEARNS]
 
     async def _start(self, attendance: "Attendance", stack: AsyncExitStack) -> None:
-        """Start the summarizer if no other server with this data folder has started a summarizer."""
         self._settings.data_dir.mkdir(parents=True, exist_ok=True)
         lock = try_hold(self._settings.data_dir / LOCK_NAME)
         if lock is None:

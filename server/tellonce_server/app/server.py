@@ -102,8 +102,7 @@ class MemoryServer(MCPServer[None]):
 
 
 async def _require_standing() -> None:
-    """Check the credential before a call that may write. The client receives status 401 instead of this error, because
-    `authorization.confirmed` replaces the response."""
+    """`authorization.confirmed` replaces this error with status 401."""
     if not await is_still_valid(get_access_token()):
         raise MCPError(INVALID_PARAMS, "This credential was revoked.")
 

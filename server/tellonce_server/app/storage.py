@@ -123,8 +123,6 @@ class Storage:
         self._emit("tool_call", tool=tool, ms=round(seconds * 1000, 2), ok=ok)
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        """Try to open the storage until an attempt succeeds. If the database starts later, this process therefore needs
-        no restart."""
         started, pause = time.perf_counter(), FIRST_PAUSE
         while not await self._opened(stack):
             await asyncio.sleep(pause)
@@ -146,8 +144,7 @@ class Storage:
             return True
 
     def _log(self, error: Exception) -> None:
-        """Log an error. An error that a person must fix is logged once, as one line. Any other error is logged with its
-        stack."""
+        """A person must fix a StorageRefused, so it is logged once, as one line."""
         if isinstance(error, (*DATABASE_FAILURES, StorageRefused)):
             if str(error) != self._reported:
                 logger.error("the memory's database cannot be opened, trying again: %s", error)
@@ -156,7 +153,7 @@ class Storage:
             logger.exception("storage could not be opened; trying again")
 
     def _settle(self, outcome: "Services | StorageUnavailable") -> None:
-        """Give the outcome to all waiting callers, and to all callers that come before the next attempt."""
+        """Give the outcome to all callers until the next attempt."""
         assert self._services is not None  # set by `running` before the storage is opened
         if self._services.done():
             self._services = asyncio.get_running_loop().create_future()

@@ -61,7 +61,6 @@ async def replace_by_dump(dsn: str, file: Path) -> None:
 
 
 def _applied(script: Path) -> list[int]:
-    """The versions of the migrations that ran, read from the script's rows for the migrations table."""
     found: list[int] = []
     within = False
     with script.open(errors="replace") as lines:
@@ -97,7 +96,6 @@ def _folders() -> list[Path]:
 
 
 async def _server_version(dsn: str) -> int:
-    """The server's major version. Raises BackupRefused if the server does not answer."""
     try:
         async with connected(dsn) as connection:
             return int(connection.get_server_version().major)
@@ -106,7 +104,6 @@ async def _server_version(dsn: str) -> int:
 
 
 async def _tool_version(folder: Path) -> int:
-    """Return the major version of the tools, or 0 if the version cannot be determined."""
     process = await asyncio.create_subprocess_exec(folder / DUMP, "--version", stdout=asyncio.subprocess.PIPE)
     output, _ = await process.communicate()
     found = re.search(rb"\d+", output)

@@ -87,9 +87,8 @@ async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
 
 
 async def _put_back(connection: Any, kept: Aside, key_name: str) -> int:
-    """Add the kept tombstones and tokens. Returns how many tombstones the backup lacked. If the backup has the key of
-    another database, nothing is added and the result is 0. The kept tokens replace the tokens of the backup, because
-    some tokens may have been revoked or added since the backup."""
+    """Returns how many tombstones the backup lacked. The backup of another database gets nothing. Tokens may have been
+    revoked or added since the backup."""
     if kept.key is None or kept.key != await connection.fetchval(query("backup.key"), key_name):
         return 0
     async with connection.transaction():

@@ -153,8 +153,7 @@ class LocalEmbedder:
 
 
 def _give_way() -> None:
-    """On Linux, lower the priority of this thread, so that a long history does not delay answers. Other systems cannot
-    lower the priority of a single thread."""
+    """Only Linux can lower the priority of a single thread."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 15)
 

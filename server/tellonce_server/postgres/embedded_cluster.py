@@ -223,7 +223,7 @@ def put_aside_unreadable_pid(cluster: Path) -> bool:
 
 
 def _is_inhabited(cluster: Path) -> bool:
-    """Whether any process works in the folder. The folder is the working directory of all processes of a server."""
+    """The folder is the working directory of all processes of a server."""
     if sys.platform == "linux":
         return any(_serves(int(entry.name), cluster) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     shown = subprocess.run(["ps", "-axo", "command="], capture_output=True, text=True, check=False)
@@ -231,8 +231,7 @@ def _is_inhabited(cluster: Path) -> bool:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether a process with this pid exists. A zombie counts, too, because a starting postmaster also regards a zombie
-    as alive."""
+    """True for a zombie, which a starting postmaster also regards as alive."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -223,8 +223,6 @@ class EmbeddedPostgres:
                     await self._leave()
 
     async def _watch_over(self) -> None:
-        """Start the watcher if it does not run. The watcher stops the server if the last process that used the server
-        was killed."""
         if is_held(self._home / ".watch"):
             return
         command = [sys.executable, "-I", "-S", watcher.__file__, str(self._home), str(self.cluster)]
@@ -321,8 +319,7 @@ class EmbeddedPostgres:
         return await self._run("pg_ctl", "-D", str(self.cluster), *arguments)
 
     async def _run(self, program: str, *arguments: str) -> tuple[int, str]:
-        """Run a program in a separate session, so that our Ctrl-C does not stop it. Returns the exit status and the
-        output."""
+        """Runs in a separate session, so that our Ctrl-C does not stop it. Returns the exit status and the output."""
         account = self._account
         # The output goes to a file, not a pipe. The server would inherit the pipe and keep it open, and reading from it
         # would never end.

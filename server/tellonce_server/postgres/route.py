@@ -59,8 +59,7 @@ async def is_pooled(address: str) -> bool:
 
 
 async def _keeps_named(address: str) -> bool:
-    """Whether a prepared statement also runs on the pooler's other server connections. False if the pooler is old or
-    keeps no statements (`max_prepared_statements = 0`); in this case, every statement is parsed each time."""
+    """Whether a prepared statement also runs on the pooler's other server connections."""
     try:
         async with asyncio.timeout(_SECONDS * _TRIES), _connection(address) as one, _connection(address) as other:
             # The name must be unique. asyncpg's own names repeat in every process, and the server connections of an old

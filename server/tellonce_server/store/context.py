@@ -178,7 +178,6 @@ async def read(
 
 
 def _head(scope: ChatScope, thread_key: str) -> str | None:
-    """The external id of the message that started a reply thread; None for any other thread."""
     kind, _, rest = thread_key.partition(":")
     return rest.partition(":")[2].removeprefix(f"{scope.guest}/") if kind == "reply" else None
 

@@ -78,6 +78,5 @@ async def give_way(session: Any, watch: Any, statement: str) -> bool:
 
 
 async def _until_needed(watch: Any, pid: int) -> None:
-    """Wait until another session has waited too long for a lock of the server process `pid`."""
     while await watch.fetchval(query("scrub.longest_wait"), pid) < LONGEST_WAIT:  # noqa: ASYNC110 (other processes wait)
         await asyncio.sleep(LOOK_SECONDS)
