@@ -21,10 +21,9 @@ from tellonce_server.domain.erasure.scrub import Scrubber
 from tellonce_server.domain.memory import expiry
 from tellonce_server.domain.tombstones import Tombstones
 from tellonce_server.embedding.protocol import Embedder, NoEmbedder
-from tellonce_server.postgres.route import Route
 from tellonce_server.services.services import Services
 from tellonce_server.store import calendar, near_indexes, tokens
-from tellonce_server.store.database import Database, as_login, one_transaction, open_routed
+from tellonce_server.store.database import as_login, one_transaction, open_routed
 
 KEY_NAME = "memory"
 
@@ -55,11 +54,11 @@ async def open_memory(
     """Open the memory in the database. The memory is closed when `stack` is closed."""
     dsn = opened.route.direct
     settings = await _in_calendar(dsn, settings, now(), serves=keeps_tokens)
-    database = await _pool(stack, opened.route, durable=True)
-    traces = await _pool(stack, opened.route, durable=False)
+    database = await open_routed(opened.route)
+    stack.push_async_callback(database.close)
     announcer = Announcer(database)
     key = await _access(dsn, settings, now(), keeps_tokens=keeps_tokens)
-    deps = Dependencies(settings, database, traces, embedder, Tombstones(key), now, announcer, emit)
+    deps = Dependencies(settings, database, embedder, Tombstones(key), now, announcer, emit)
     services = Services(deps, key)
     stack.push_async_callback(services.receipts.written)
     await services.work.tidy()
@@ -85,7 +84,7 @@ async def open_in_one_transaction(settings: ServerSettings, dsn: str) -> AsyncGe
     key = await _access(dsn, quiet, utc_now(), keeps_tokens=False)
     async with one_transaction(dsn) as (connection, database):
         deps = Dependencies(
-            *(quiet, database, database, NoEmbedder(), Tombstones(key), utc_now),
+            *(quiet, database, NoEmbedder(), Tombstones(key), utc_now),
             announce=lambda channel, payload: None,
             emit=journal("server", quiet, utc_now),
         )
@@ -109,9 +108,3 @@ async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_to
             await ensure_local_tokens(login, settings, now)
             note_external(settings)
         return await tokens.obtain_key(login, KEY_NAME, secrets.token_bytes(32), now)
-
-
-async def _pool(stack: AsyncExitStack, route: Route, *, durable: bool) -> Database:
-    database = await open_routed(route, durable=durable, size=12 if durable else 3)
-    stack.push_async_callback(database.close)
-    return database

@@ -17,7 +17,6 @@ from tellonce_server.store.pools import (
     PoolUse,
     Proxy,
     SessionPool,
-    Settings,
     SinglePool,
     open_borrowed_pool,
     open_session_pool,
@@ -40,7 +39,12 @@ SERVER_ROLE = "chatmem_server"
 WORKER_ROLE = "chatmem_worker"
 """The role for work across owners (queue, embedder, ledger). It can read only the columns that this work needs."""
 
-SETTINGS = {"jit": "off", "plan_cache_mode": "force_generic_plan", "max_parallel_workers_per_gather": "0"}
+SETTINGS = {
+    "jit": "off",
+    "plan_cache_mode": "force_generic_plan",
+    "max_parallel_workers_per_gather": "0",
+    "synchronous_commit": "on",
+}
 
 
 class Queries(ABC):
@@ -179,21 +183,19 @@ async def open_database(dsn: str, *, size: int = POOL_SIZE) -> Database:
     return await open_routed(unpooled(dsn), size=size)
 
 
-async def open_routed(route: Route, *, size: int = POOL_SIZE, durable: bool = True) -> Database:
-    """Open the pools on `route`. With `durable=False`, the newest rows can be lost in a power failure. Receipts are
-    stored in this way. Raises StorageRefused if row-level security does not apply to the pools' role."""
-    settings = {**SETTINGS, "synchronous_commit": "on" if durable else "off"}
+async def open_routed(route: Route, *, size: int = POOL_SIZE) -> Database:
+    """Open the pools on `route`. Raises StorageRefused if row-level security does not apply to the pools' role."""
     if route.pooled:
-        return await _open_borrowed(route, settings, size)
-    pool = await open_session_pool(route.address, SERVER_ROLE, settings, least=1, most=size)
-    workers = await open_session_pool(route.address, WORKER_ROLE, settings, least=0, most=WORKERS)
+        return await _open_borrowed(route, size)
+    pool = await open_session_pool(route.address, SERVER_ROLE, SETTINGS, least=1, most=size)
+    workers = await open_session_pool(route.address, WORKER_ROLE, SETTINGS, least=0, most=WORKERS)
     return await _proved(Database(pool, workers, pool), pool)
 
 
-async def _open_borrowed(route: Route, settings: Settings, size: int) -> Database:
-    pool = await open_borrowed_pool(route.address, SERVER_ROLE, settings, named=route.named, least=1, most=size)
-    workers = await open_borrowed_pool(route.address, WORKER_ROLE, settings, named=route.named, least=0, most=WORKERS)
-    sessions = await open_session_pool(route.direct, SERVER_ROLE, settings, least=1, most=SESSIONS)
+async def _open_borrowed(route: Route, size: int) -> Database:
+    pool = await open_borrowed_pool(route.address, SERVER_ROLE, SETTINGS, named=route.named, least=1, most=size)
+    workers = await open_borrowed_pool(route.address, WORKER_ROLE, SETTINGS, named=route.named, least=0, most=WORKERS)
+    sessions = await open_session_pool(route.direct, SERVER_ROLE, SETTINGS, least=1, most=SESSIONS)
     return await _proved(Database(pool, workers, sessions), pool)
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from tellonce.contract import MemoryKind
 from tellonce_server.core.scope import ChatId, OwnerId
 from tellonce_server.store.database import Queries, unzip
-from tellonce_server.store.named_queries import MaybeRow, Rows, named
+from tellonce_server.store.named_queries import MaybeRow, Rows, Value, named
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Preview:
     hits: str
 
 
+commit_soon = Value[[], str]("forget.commit_soon")
 memories = Rows[[OwnerId, Sequence[int]], Statement]("forget.memories", named(Statement))
 memories_of = Rows[[OwnerId, ChatId | None, datetime | None, datetime | None], Statement](
     "forget.memories_of", named(Statement)
