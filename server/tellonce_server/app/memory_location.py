@@ -11,10 +11,8 @@ import os
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
-import asyncpg
 from platformdirs import user_data_path
 
 from tellonce.file_lock import is_held
@@ -22,6 +20,7 @@ from tellonce.former_name import FORMER_NAME, NAME
 from tellonce.settings import ServerSettings
 from tellonce.side_tasks import SideTask
 from tellonce_server.core.errors import StorageRefused
+from tellonce_server.postgres.connection import connected
 from tellonce_server.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
 from tellonce_server.postgres.migrations import migrate
 from tellonce_server.postgres.readiness import prepare
@@ -112,9 +111,6 @@ async def open_database(settings: ServerSettings, stack: AsyncExitStack) -> Open
 
 
 async def _migrate(dsn: str) -> None:
-    connection: Any = await asyncpg.connect(dsn)
-    try:
+    async with connected(dsn) as connection:
         await prepare(connection)
         await migrate(connection)
-    finally:
-        await connection.close()
