@@ -25,8 +25,7 @@ GRACE_SECONDS = 1
 
 @dataclass(frozen=True)
 class AgentPort:
-    """The address of the agent's tools, and the secret that callers must send. The secret is valid while this process
-    runs."""
+    """The address of the agent's tools, and the secret that callers must send."""
 
     url: str
     token: str

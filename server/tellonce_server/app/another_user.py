@@ -16,8 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 async def warn_of_another_user(storage: Storage) -> None:
-    """Warn if this memory contains more than twice as many texts of other users as of the local user. The warning is
-    logged and added to every context. The storage must be open."""
+    """Warn if most texts of this memory belong to other users. The log and every context get the warning."""
     services = await storage.services()
     async with connected(storage.opened.login) as connection:
         texts = await texts_held(connection)

@@ -17,8 +17,8 @@ from tellonce_server.core.limits import RateLimit
 
 
 def authorized(app: ASGIApp, limit: RateLimit) -> ASGIApp:
-    """ASGI middleware that checks scopes and the rate limit before the body is read. Our own processes (tokens named
-    `local-…`) have no limit, because one such token serves every chat."""
+    """ASGI middleware that checks scopes and the rate limit before the body is read. Our own processes have no limit,
+    because one of their tokens serves every chat."""
 
     async def checking(scope: Scope, receive: Receive, send: Send) -> None:
         await (_refusal(scope.get("user"), limit) or app)(scope, receive, send)

@@ -75,8 +75,8 @@ LOCK: Final = 0x63_68_61_74_72_65_74_6E
 
 
 async def prune(deps: Dependencies) -> int:
-    """Apply the retention settings to receipts, finished jobs and records of single model calls. Rows are deleted in
-    batches. Returns the number of deleted rows; 0 if another server is deleting them."""
+    """Apply the retention settings in batches. Returns the number of deleted rows, or 0 if another server is deleting
+    them."""
     async with deps.database.lock(LOCK) as held:
         return sum([await _all(batch) for batch in _due(deps)]) if held else 0
 

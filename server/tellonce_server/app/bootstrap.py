@@ -76,8 +76,8 @@ async def open_memory(
 
 @asynccontextmanager
 async def open_in_one_transaction(settings: ServerSettings, dsn: str) -> AsyncGenerator[tuple[Any, Services]]:
-    """Yield the connection of one transaction, and services that work in this transaction. Other processes are not
-    notified of changes, so no other process may use the memory during the block."""
+    """One transaction, and services that work in it. Other processes are not notified, so none may use the memory
+    during the block."""
     async with as_login(dsn) as login:
         zone = await calendar.zone(login) or settings.timezone
     quiet = settings.model_copy(update={"embeddings": "none", "timezone": zone})

@@ -36,7 +36,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams) -> Starlette:
-    """The ASGI application. While the app runs, the storage is open. `streams` can end the app's open subscriptions."""
+    """The ASGI application. The storage is open while the app runs."""
     server = build_server(settings, storage, auth=True, middleware=(streams, show_hooked))
     security = transport_security(settings)
     add_operator_pages(server, storage)
@@ -69,8 +69,7 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
 
 
 def transport_security(settings: ServerSettings, *, public: bool = True) -> TransportSecuritySettings:
-    """The hosts and origins that may call the server, as a protection against DNS rebinding. If `public` is true, the
-    public address is one of these hosts."""
+    """The hosts and origins that may call the server, as a protection against DNS rebinding."""
     outside = urlsplit(settings.remote.url).hostname if public else None
     names = [*LOOPBACK, settings.own_name, *settings.allowed_hosts, *([outside] if outside else [])]
     hosts = [form for name in names for form in (name, f"{name}:*")]
@@ -106,8 +105,7 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Handle signals as uvicorn does, but do not raise them again. The process then exits with code 0 and without a
-        traceback."""
+        """Handle signals as uvicorn does, but end with code 0 and without a traceback."""
         before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield

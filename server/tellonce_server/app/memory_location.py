@@ -45,8 +45,7 @@ def note_external(settings: ServerSettings) -> None:
 
 
 def refuse_another_memory(settings: ServerSettings) -> None:
-    """Raises StorageRefused if the memory of this data folder is in an external database, but DATABASE_URL is not
-    set."""
+    """Raises StorageRefused if the memory of this folder is in an external database, but DATABASE_URL is not set."""
     note = settings.data_dir / NOTE
     if settings.login_url is None and _exists(note):
         raise StorageRefused(
@@ -57,8 +56,7 @@ def refuse_another_memory(settings: ServerSettings) -> None:
 
 
 def has_memory(settings: ServerSettings) -> bool:
-    """Whether a memory exists. An external database is assumed to contain a memory. The embedded database contains a
-    memory after its first start."""
+    """Whether a memory exists. An external database is assumed to contain one."""
     if settings.login_url is not None or _exists(settings.data_dir / NOTE):
         return True
     return _exists(EmbeddedPostgres(settings.data_dir / "postgres").cluster)
@@ -70,8 +68,7 @@ def _exists(path: Path) -> bool:
 
 
 def move_former_folder() -> str | None:
-    """Move the data folder from its former path if no server uses it. Returns a sentence for the person, or None if
-    there was nothing to move."""
+    """Move the data folder from its former path if no server uses it. Returns a sentence for the person, or None."""
     folder, former = user_data_path(NAME, appauthor=False), user_data_path(FORMER_NAME, appauthor=False)
     if folder.exists() or not former.is_dir():
         return None

@@ -19,9 +19,8 @@ MOST_BYTES = 64 * 1024
 def known_hosts(
     app: ASGIApp, public: TransportSecuritySettings, own: TransportSecuritySettings, private: Sequence[str]
 ) -> ASGIApp:
-    """The outermost middleware, so that it also covers redirects and errors. It refuses requests with an unknown Host
-    or Origin header, which prevents DNS rebinding. The paths in `private` are served only for the hosts in `own`. The
-    public address is not in `own`."""
+    """The outermost middleware. It refuses requests with an unknown Host or Origin header, which prevents DNS
+    rebinding. The paths in `private` are served only for the hosts in `own`."""
     for_public, for_own = TransportSecurityMiddleware(public), TransportSecurityMiddleware(own)
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
@@ -35,8 +34,8 @@ def known_hosts(
 
 
 def unavailable(app: ASGIApp) -> ASGIApp:
-    """Middleware that answers a temporary failure with status 503, a Retry-After header, and a sentence as a JSON-RPC
-    error. It encloses the layers that use the database before MCP, such as the lookup of the token."""
+    """Middleware that answers a temporary failure with status 503 and a JSON-RPC error. It also covers the lookup of
+    the token."""
 
     async def answering(scope: Scope, receive: Receive, send: Send) -> None:
         begun = read = False

@@ -107,7 +107,7 @@ class JwtVerifier:
 
 
 def scopes_of(claims: dict[str, Any]) -> list[str]:
-    """The scopes of a token. The scopes are words in the string `scope` (RFC 9068); some issuers use `scp` instead."""
+    """The words in the string `scope` of a token (RFC 9068). Some issuers use `scp` instead."""
     value = claims.get("scope", claims.get("scp", ""))
     words = value.split() if isinstance(value, str) else value
     return [str(word) for word in words] if isinstance(words, list) else []

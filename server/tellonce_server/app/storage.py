@@ -50,11 +50,8 @@ def configured_embedder(settings: ServerSettings) -> Embedder:
 
 
 class Storage:
-    """The storage of one process. `running()` opens the storage once; until then, `services()` waits.
-
-    With `keeps_tokens`, this process writes the access tokens of this machine. Only the HTTP server writes the tokens,
-    because other processes may be configured for another user.
-    """
+    """The storage of one process. `services()` waits until `running()` has opened the storage. Only a process with
+    `keeps_tokens` writes this machine's tokens, because other processes may serve another user."""
 
     def __init__(
         self, settings: ServerSettings, now: Callable[[], datetime] = utc_now, *, keeps_tokens: bool = True
@@ -96,8 +93,7 @@ class Storage:
         return self._opened_as
 
     async def health(self) -> dict[str, Any]:
-        """The health report: whether calls are answered, the embedding model, the side tasks, and how often the event
-        loop was blocked. Never waits."""
+        """The health report. Never waits."""
         future = self._services
         failure = future.exception() if future is not None and future.done() else None
         return {

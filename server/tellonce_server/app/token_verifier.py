@@ -42,8 +42,7 @@ class TokenVerifier:
         return await self.access(token, digest(token))
 
     async def access(self, token: str, key: bytes) -> AccessToken | None:
-        """The access of the token with the hash `key`; None if there is no such token. `token` is the text in the
-        request."""
+        """The access of the token with the hash `key`, or None. `token` is the text in the request."""
         known = self._known.get(key)
         if known is None:
             grant = await self._grant(key)
@@ -86,8 +85,7 @@ def _seen(task: "asyncio.Task[Any]") -> None:
 
 
 async def is_still_valid(token: AccessToken | None) -> bool:
-    """Whether a verified token is still valid. This must be checked before any write. False if the database cannot be
-    reached."""
+    """Whether a verified token is still valid. Check this before any write. False if the database cannot be reached."""
     try:
         return not isinstance(token, CachedToken) or await token.still_valid
     except TEMPORARY_FAILURES:

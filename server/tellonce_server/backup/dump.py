@@ -31,7 +31,7 @@ class Target:
     tools: Path
 
     async def run(self, tool: str, *arguments: str, output: Path | None = None) -> None:
-        """Run a tool on this database. Raises BackupRefused with the tool's error message."""
+        """Run a program with its output in the file `output`. Raises BackupRefused."""
         address, password = without_password(self.dsn)
         await run(self.program(tool), *arguments, f"--dbname={address}", password=password, output=output)
 
@@ -74,8 +74,8 @@ def _applied(script: Path) -> list[int]:
 
 
 async def tool_folder(dsn: str) -> Path:
-    """The first folder with tools that are at least as new as the server; the folder on the PATH is tried first. If all
-    tools are older than the server, the first folder is returned. The tool in this folder then reports the problem."""
+    """The first folder with tools that are at least as new as the server, or the first of all folders. Old tools report
+    the problem themselves."""
     folders = _folders()
     server = await _server_version(dsn)
     for folder in folders:
@@ -111,8 +111,7 @@ async def _tool_version(folder: Path) -> int:
 
 
 async def run(tool: str, *arguments: str, password: str | None = None, output: Path | None = None) -> None:
-    """Run a program and write its output to the file `output`. Raises BackupRefused with the program's error
-    message."""
+    """Run a program with its output in the file `output`. Raises BackupRefused."""
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
     with (output or Path(os.devnull)).open("wb") as stream:
         process = await asyncio.create_subprocess_exec(

@@ -17,7 +17,7 @@ Rows = list[tuple[Any, ...]]
 
 
 class Aside(NamedTuple):
-    """The data that a restore must not replace: the tombstones, the tokens, and the secret key of this database."""
+    """The data that a restore must not replace: tombstones, tokens, and the secret key of this database."""
 
     tombstones: Rows
     tokens: str
@@ -53,8 +53,7 @@ async def all_texts(connection: Any) -> Texts:
 
 
 async def newer_texts(connection: Any, file: Path) -> tuple[datetime, Texts] | None:
-    """The time of a backup, and the number of texts that a restore would lose because they were stored after the
-    backup. None if the file does not say when it was made."""
+    """The time of a backup, and the number of later texts, which a restore would lose. None if the file has no time."""
     if not is_zipfile(file):
         return None
     archive = opened(file)
@@ -73,9 +72,9 @@ async def aside(connection: Any, key_name: str) -> Aside:
 
 
 async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
-    """Replace the database's contents with the backup, then add the kept tombstones and tokens. All this is one
-    transaction. Only a dump of `pg_dump` is restored in a separate transaction. Returns how many tombstones the backup
-    lacked. If BackupRefused is raised, nothing has changed."""
+    """In one transaction, replace the database's contents with the backup, then add the kept tombstones and tokens.
+    Only a dump of `pg_dump` has a transaction of its own. Returns how many tombstones the backup lacked. Raises
+    BackupRefused."""
     async with connected(dsn) as connection:
         if not is_zipfile(file):
             await replace_by_dump(dsn, file)

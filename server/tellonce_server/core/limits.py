@@ -54,16 +54,15 @@ _CURRENT: Final[ContextVar[_Permit | None]] = ContextVar("permit", default=None)
 
 
 class ConcurrencyLimit:
-    """Gives each user at most `MOST_CONCURRENT` permits, so that the calls of other users do not wait until hundreds of
-    calls of one user are answered."""
+    """Gives each user at most `MOST_CONCURRENT` permits, so that one user's calls do not delay other users."""
 
     def __init__(self) -> None:
         self._of: WeakValueDictionary[int, asyncio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
     async def permit(self, user_id: int | None) -> AsyncGenerator[None]:
-        """Wait for a permit of the user and hold it during the block. Without a user, there is no limit: the relay has
-        no user, because it makes the calls of many users."""
+        """Hold a permit of the user during the block. The relay has no user and no limit, because it makes the calls of
+        many users."""
         if user_id is None:
             yield
             return
@@ -81,8 +80,7 @@ class ConcurrencyLimit:
 
 @asynccontextmanager
 async def without_permit() -> AsyncGenerator[None]:
-    """Give up the permit of this call during the block, because the block waits for a person. Other calls may use the
-    permit."""
+    """Give up the permit of this call during the block, because the block waits for a person."""
     permit = _CURRENT.get()
     if permit is None:
         yield
@@ -102,6 +100,6 @@ ms or more."""
 
 
 async def offloaded(characters: int, work: Callable[[], ResultT]) -> ResultT:
-    """The result of `work`, a pure function that processes a text of `characters` characters. Call this before a
-    transaction begins, so that the transaction does not wait for `work`."""
+    """The result of `work`, a pure function over a text of `characters` characters. Call this before a transaction
+    begins."""
     return work() if characters <= SHORT_CHARACTERS else await asyncio.to_thread(work)

@@ -31,15 +31,9 @@ after each failure. The maximum is `LONGEST_RETRY`."""
 
 
 class LocalEmbedder:
-    """Until `run` has downloaded and loaded the model, `ready` is False and all texts are refused at once.
-
-    `folder` belongs to the server and is filled when needed. `source` is the user's folder with the model's files and
-    is only read.
-
-    Texts are computed one by one. On a CPU, a batch is not faster than single texts. Also, int8 scales are computed for
-    a whole batch, so a text's vector would depend on the other texts of its batch. Queries have their own thread; the
-    backlog's thread has low priority.
-    """
+    """Refuses all texts until `run` has downloaded and loaded the model. `folder` belongs to the server. `source` is
+    the user's folder with the model's files and is only read. Texts are computed one by one, because int8 scales of a
+    batch would make a text's vector depend on the other texts."""
 
     model = MODEL
 
@@ -71,8 +65,8 @@ class LocalEmbedder:
         return {"model": self.model, "ready": self.ready, "bytes": done, "total": total, "failed": self._failed}
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
-        """One unit vector per text. Raises EmbeddingUnavailable if the model is not loaded yet, or if too many queries
-        are waiting."""
+        """One unit vector per text. Raises EmbeddingUnavailable if the model is not loaded, or if too many queries
+        wait."""
         return [await (self._query(text) if urgent else self._submit(self._patient, text)) for text in texts]
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:

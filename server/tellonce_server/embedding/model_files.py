@@ -54,15 +54,9 @@ def complete(folder: Path) -> bool:
 
 
 async def fetch(folder: Path, progress: Progress, source: Path | None = None) -> Path:
-    """Return a complete folder. If `source` is complete, this is `source`. Otherwise, fetch the missing files into
-    `folder` and return `folder`.
-
-    `source` belongs to the user and is never written to. `source` is a prepared folder, or contains the model's own
-    files at any depth. Without `source`, the files are downloaded. If several processes call this at once, one of the
-    processes does the work. Cancelling ends the download.
-
-    Raises ModelFilesUnavailable. After this error, there are no half-written files.
-    """
+    """Return a complete folder: `source` if it is complete, otherwise `folder`. `source` belongs to the user and
+    contains the prepared files, or the model's own files at any depth. Without `source`, the files are downloaded. One
+    of several processes does the work. Cancelling ends the download. Raises ModelFilesUnavailable."""
     if source is not None and complete(source):
         return source
     folder.parent.mkdir(parents=True, exist_ok=True)

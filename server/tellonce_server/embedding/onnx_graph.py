@@ -53,11 +53,8 @@ MASKED = -1e4
 
 
 def build(source: Path) -> bytes:
-    """The graph of the model in `source` (model.safetensors, config.json), as an ONNX file.
-
-    The inputs are `input_ids` and `attention_mask` (int64, batch x tokens); the outputs are EMBEDDING and EARLY
-    (float32, batch x hidden).
-    """
+    """The graph of the model in `source` (model.safetensors, config.json), as an ONNX file. Inputs: `input_ids` and
+    `attention_mask` (int64, batch x tokens). Outputs: EMBEDDING and EARLY (float32, batch x hidden)."""
     config = json.loads((source / "config.json").read_text())
     writer = _Writer(read_weights(source / "model.safetensors"), config)
     hidden = writer.embeddings()
@@ -68,8 +65,7 @@ def build(source: Path) -> bytes:
 
 
 def early(hidden: int) -> bytes:
-    """Return bytes that can be appended to the model. They add the output EARLY. The output EMBEDDING does not
-    change."""
+    """Bytes that add the output EARLY when they are appended to the model."""
     weights, weighted, total, count = (f"early_{part}" for part in ("weights", "weighted", "total", "count"))
     axes = [constant(f"early_axis{axis}", np.array([axis], np.int64)) for axis in (1, 2)]
     nodes = [

@@ -38,8 +38,7 @@ class WordPiece:
         self._longest = longest
 
     def ids(self, text: str) -> list[int]:
-        """The numbers of the text's tokens, at most `longest`. This includes the tokens for the beginning and the end
-        of the text."""
+        """The numbers of the text's tokens, at most `longest`, with those for the beginning and the end."""
         vocabulary = self._vocabulary
         pieces = chain.from_iterable(map(self._pieces, _words(text)))
         return [vocabulary[_FIRST], *islice(pieces, self._longest - 2), vocabulary[_LAST]]

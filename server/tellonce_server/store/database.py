@@ -73,8 +73,7 @@ class Queries(ABC):
 
 
 async def one(q: Queries, name: str, *args: Any) -> Row:
-    """The row of a statement that always returns one row, such as an aggregate. Raises LookupError if there is no
-    row."""
+    """The row of a statement that always returns one, such as an aggregate. Raises LookupError."""
     row = await q.row(name, *args)
     if row is None:
         raise LookupError(f"{name} returned no row")
@@ -82,8 +81,7 @@ async def one(q: Queries, name: str, *args: Any) -> Row:
 
 
 class Transaction(Queries):
-    """Runs named queries on one connection, in one transaction. Inside `Database.lock`, however, each query has a
-    transaction of its own."""
+    """Runs named queries on one connection, in one transaction. Inside `Database.lock`, each query commits alone."""
 
     def __init__(self, connection: Proxy) -> None:
         self._connection = connection
@@ -106,8 +104,7 @@ class Transaction(Queries):
 
 
 class Database(Queries):
-    """Runs each named query on a connection of a pool. There are two pools: for queries of a single owner, and for
-    queries across owners."""
+    """Runs each named query on a connection of a pool. One pool serves single owners, the other works across owners."""
 
     def __init__(self, pool: Pool, workers: Pool, sessions: SessionPool | SinglePool) -> None:
         self._pool = pool
@@ -126,8 +123,7 @@ class Database(Queries):
 
     @asynccontextmanager
     async def lock(self, key: int) -> AsyncGenerator[bool]:
-        """Try to hold the session lock `key` during the block. Yields True if this session holds the lock, and False if
-        another session holds it."""
+        """Try to hold the session lock `key` during the block. Yields whether this session holds it."""
         async with self._sessions.session() as connection:
             session = Transaction(connection)
             held = bool(await session.value("locks.take", key))
@@ -143,8 +139,7 @@ class Database(Queries):
             yield Transaction(connection)
 
     async def notify(self, announcements: Sequence[tuple[str, str]]) -> None:
-        """Announce changes. Call this after the commit, because announcing inside the transaction would serialize all
-        commits."""
+        """Announce changes after the commit. Announcing inside the transaction would serialize all commits."""
         async with self._pool.statement("notify.send", ()) as connection:
             await connection.executemany(query("notify.send"), announcements)
 
@@ -154,22 +149,20 @@ class Database(Queries):
 
 
 async def announce(q: Queries, channel: str) -> None:
-    """Announce a change as part of its transaction. Use this only for rare changes: such commits are serialized."""
+    """Announce a change as part of its transaction. Such commits are serialized, so use this only for rare changes."""
     await q.run("notify.send", channel, "")
 
 
 @asynccontextmanager
 async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
-    """Runs named queries as the login that owns the tables. The server's roles are not allowed to read tokens and
-    keys."""
+    """Runs named queries as the login that owns the tables. The server's roles may not read tokens and keys."""
     async with connected(dsn, connection_class=OwnedConnection) as connection:
         yield Transaction(connection)
 
 
 @asynccontextmanager
 async def one_transaction(dsn: str) -> AsyncGenerator[tuple[Any, Database]]:
-    """A connection of the login that owns the tables, and a database object that uses only this connection, in one
-    transaction."""
+    """A connection of the login that owns the tables, and a database on this connection alone, in one transaction."""
     named = {"application_name": OwnedConnection.name, **SETTINGS}
     async with connected(dsn, connection_class=OwnedConnection, server_settings=named) as connection:
         await codecs(connection)

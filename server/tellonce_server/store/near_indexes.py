@@ -20,8 +20,8 @@ logger = logging.getLogger(__name__)
 
 
 async def build_missing(database: Database, dsn: str, large: int = LARGE) -> int:
-    """Build the missing indexes one at a time and return their number; 0 if another process is building them. The login
-    of `dsn` must own the tables, because the pools' roles may not create indexes."""
+    """Build the missing indexes one at a time and return their number, or 0 if another process is building them. The
+    login of `dsn` must own the tables."""
     if not await database.rows("near.missing", large):
         return 0
     async with connected(dsn) as connection:

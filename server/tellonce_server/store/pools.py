@@ -43,8 +43,7 @@ STATEMENTS: Final = 300
 
 
 class OwnedConnection(asyncpg.Connection):
-    """A connection that remembers its current owner. It also remembers the model of the vectors that are sent over the
-    connection."""
+    """A connection that remembers its current owner and the model of its vectors."""
 
     lasting = True
     """Whether settings persist after a transaction."""
@@ -56,8 +55,7 @@ class OwnedConnection(asyncpg.Connection):
     _model: str | None = None
 
     async def serve(self, name: str, args: tuple[Any, ...]) -> None:
-        """Apply the settings that the statement `name` needs. If the statement has an owner, the first argument is the
-        owner."""
+        """Apply the settings that the statement `name` needs. An owner is the first argument."""
         if reach(name) == "owner" and self._owner != args[0]:
             self._owner = None
             await self.fetchval(SET, OWNER, str(args[0]), not self.lasting)
@@ -69,7 +67,8 @@ class OwnedConnection(asyncpg.Connection):
             self._model = model
 
     def adopt(self, name: str, args: tuple[Any, ...]) -> dict[str, str]:
-        """Remember the owner and model of the statement `name`. Returns settings that the caller must apply at once."""
+        """Remember the owner and model of the statement `name`. Returns the settings that the caller must apply at
+        once."""
         self._owner = args[0] if reach(name) == "owner" else None
         self._model = _maker(args)
         needed = {OWNER: self._owner, MODEL: self._model}
@@ -171,8 +170,7 @@ class SessionPool(_OpenPool):
         return _Lent(self, name, args)
 
     def session(self) -> AbstractAsyncContextManager[Proxy]:
-        """One connection for several statements. Each statement is committed at once. A session lock is held from one
-        statement to the next."""
+        """One connection for several statements, each committed at once. It keeps a session lock between them."""
         return _Lent(self)
 
     @asynccontextmanager
@@ -316,8 +314,8 @@ async def open_session_pool(address: str, role: str, settings: Settings, *, leas
 async def open_borrowed_pool(
     address: str, role: str, settings: Settings, *, named: bool, least: int, most: int
 ) -> BorrowedPool:
-    """A pool of connections to a pooler. They request no settings when they open, because a pooler might refuse
-    settings. `named` says whether the pooler supports named prepared statements."""
+    """A pool of connections to a pooler, which might refuse settings at login. `named` says whether it keeps named
+    prepared statements."""
     statements = STATEMENTS if named else 0
     connections = await _open(address, BorrowedConnection, _codecs_at_once, {}, least, most, statements)
     return BorrowedPool(connections, {**settings, "role": role})
@@ -375,9 +373,8 @@ async def _keep(connection: Any) -> None:
 
 
 async def prove_bound(pool: Pool) -> None:
-    """Check that row-level security applies to the role that serves calls, and that this role sees no rows while no
-    owner is set. Raises StorageRefused if this check fails, because in this case every user would see the memories of
-    all other users."""
+    """Raise StorageRefused unless row-level security binds the role that serves calls. Otherwise every user would see
+    all memories."""
     async with pool.transaction() as connection:
         proof = await connection.fetchrow(PROOF)
     if proof is None or not proof["bound"]:

@@ -53,7 +53,7 @@ async def running(task: str, *arguments: str) -> AsyncGenerator[Process]:
 
 
 async def entries(task: str, *arguments: str) -> AsyncGenerator[dict[str, Any]]:
-    """Yield each object that a command prints as a line of JSON, as soon as the line arrives. Raises CommandRefused."""
+    """Yield each object that a command prints as a line of JSON. Raises CommandRefused."""
     async with running(task, *arguments) as process:
         assert process.stdout is not None  # both outputs were opened as pipes above
         assert process.stderr is not None

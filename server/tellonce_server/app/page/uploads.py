@@ -77,8 +77,7 @@ class Transfers:
         return StreamingResponse(_exported(), headers=_download("tellonce-export.jsonl", "application/x-ndjson"))
 
     async def ticket(self, request: Request, session: str) -> Response:
-        """Return a ticket that allows one download of the backup named in the body. Only this session can use the
-        ticket."""
+        """Return a ticket for one download of the backup named in the body, by this session."""
         named = (await request.body()).decode(errors="replace")
         if named not in [file.name for file in backups(self._storage.settings.data_dir)]:
             return refused(404, "There is no such backup.", "download_gone")
