@@ -53,8 +53,7 @@ def _hook_form(turn: RecordedTurn) -> str:
 
 
 class Tools:
-    """Tools, one coroutine each. `ready` waits for the storage, because clients list the tools before the storage is
-    open."""
+    """Tools, one coroutine each. Clients list them before the storage is open, so `ready` waits for it."""
 
     def __init__(self, ready: GetServices) -> None:
         self._ready = ready

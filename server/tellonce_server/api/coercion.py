@@ -21,8 +21,7 @@ _FLAGS = {"true": True, "false": False}
 
 
 def coerced(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """The arguments without nulls, with values converted to the JSON types of `schema`. `schema` is the JSON schema of
-    the model, with its `$defs`."""
+    """The arguments without nulls, with values converted to the JSON types of `schema` (with its `$defs`)."""
     return _object(arguments, schema, schema.get("$defs", {}))
 
 

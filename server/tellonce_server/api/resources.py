@@ -146,7 +146,7 @@ class _Views:
 
 
 def later(failure: Exception) -> MCPError:
-    """The error for a request that failed in a database outage and may succeed later. Tool calls use another error."""
+    """The error for a request that failed in a database outage. Tool calls use another error."""
     return MCPError(UNREACHABLE, errors.DATABASE_ERRORS.noted(failure), {LATER_META: True})
 
 

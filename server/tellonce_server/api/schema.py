@@ -9,8 +9,7 @@ _LIMITS = frozenset(
 
 
 def compact_arguments(schema: dict[str, Any]) -> dict[str, Any]:
-    """The shortened schema of arguments, without formats. The format of a time would be wrong, because an argument for
-    a time also accepts a day."""
+    """The shortened schema of arguments, without formats. An argument for a time also accepts a day."""
     slim = compact(_without("format", schema))
     fields = slim.get("properties", {})
     for field in fields.values():
@@ -20,8 +19,8 @@ def compact_arguments(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def compact(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without titles, null branches, defaults and limits. Limits are not needed, because errors explain
-    them. References are replaced by their definitions, because some hosts do not resolve references."""
+    """The schema without titles, null branches, defaults and limits, which errors explain. References are resolved,
+    because some hosts cannot do so."""
     definitions: dict[str, Any] = schema.get("$defs", {})
     slim = _slim({key: value for key, value in schema.items() if key not in ("$defs", "description")}, definitions)
     assert isinstance(slim, dict)  # keep it an object schema
@@ -39,7 +38,7 @@ def _refer_to(fields: dict[str, Any], item: dict[str, Any]) -> None:
 
 
 def compact_result(schema: dict[str, Any]) -> dict[str, Any]:
-    """Shorten the schema of a result. Null branches stay here, because an empty field of a result is sent as null."""
+    """The shortened schema of a result. An empty field of a result is sent as null, so null branches stay."""
     return compact(_without("default", schema))
 
 

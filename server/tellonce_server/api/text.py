@@ -52,8 +52,7 @@ def _section(s: c.Section) -> str:
 
 
 def search_remark(args: c.SearchMemoryArgs, r: c.SearchResults) -> str:
-    """The sentence above the results of a search if nothing was found, or if no result contains a word of the query;
-    otherwise empty. The next page of a search has no such sentence."""
+    """The sentence above the first results of a search if nothing was found, or no result contains a word of the query."""
     if r.results:
         missing = args.cursor is None and shares_no_word(args.query, [x.text for x in r.results])
         return "No text contains these words. The nearest in meaning:" if missing else ""

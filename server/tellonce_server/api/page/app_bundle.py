@@ -20,8 +20,8 @@ from tellonce_server.api.assistant import APP_URI
 
 @cache
 def static_files() -> Mapping[str, bytes]:
-    """The page's files, by their path below `/page/`, including a file for the texts of each language. The files are
-    served without comments, because a tenth of the bytes are comments."""
+    """The page's files by their path below `/page/`, with a file for the texts of each language. Comments are a tenth
+    of the bytes and are not served."""
     static = files("tellonce_server.api.page") / "static"
     texts = {f"strings/{language}.json": _json(page_texts(language)).encode() for language in LANGUAGES}
     return {entry.name: _COMMENT.sub(b"", entry.read_bytes()) for entry in static.iterdir()} | texts
