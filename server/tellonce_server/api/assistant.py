@@ -36,8 +36,7 @@ LONG = {"anthropic/maxResultSizeChars": 500_000}
 
 APP_URI = "ui://tellonce/memory.html"
 SHOWN = {"ui": {"resourceUri": APP_URI}}
-"""Metadata of some tools. Hosts that support MCP Apps show the results of these tools on the memory page. Other hosts
-show the text."""
+"""Hosts that support MCP Apps show the results of these tools on the memory page."""
 
 NOT_ERASED = {
     "no": ServerText("Nothing was erased: the user declined.", "forget_declined"),

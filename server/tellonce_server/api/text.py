@@ -13,8 +13,7 @@ ASKED = 20
 """Maximum number of matches that the client's form shows."""
 
 COVERED = ("forget_here", "forget_whole")
-"""The codes of the notes that say what `everything` covers. The client's form shows these notes too, because the person
-who confirms may not have named a chat."""
+"""The notes that say what `everything` covers. The person who confirms may not have named a chat."""
 
 
 def structured(_: BaseModel) -> str:

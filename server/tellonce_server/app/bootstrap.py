@@ -35,8 +35,7 @@ class Opened:
     services: Services
     scrubber: Scrubber
     login: str
-    """The database URL with the login that owns the tables. This login is used to create and revoke access tokens, and to drop
-    indexes."""
+    """The URL with the login that owns the tables."""
     side_tasks: SideTasks
 
 

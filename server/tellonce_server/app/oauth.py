@@ -19,13 +19,11 @@ from tellonce.settings import Remote
 
 SCOPE = "assistant"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""The accepted algorithms. All of these algorithms are asymmetric. With a shared secret (HS…), every verifier could
-issue tokens. `none` is not accepted, because such a token is not signed."""
+"""The accepted algorithms. All are asymmetric: with a shared secret (HS…), every verifier could issue tokens."""
 
 CLOCK_SKEW_SECONDS = 30
 REFRESH_SECONDS = 30.0
-"""Minimum seconds between two fetches of the keys. Without this limit, anybody could cause many fetches with tokens
-whose key ids are unknown."""
+"""Minimum seconds between two fetches. Otherwise anybody could cause many fetches with unknown key ids."""
 
 KEY_LIFE_SECONDS = 3600.0
 FETCH_SECONDS = 5.0

@@ -37,8 +37,7 @@ LONGEST_PAUSE = 15.0
 """Maximum seconds between attempts to open the database."""
 
 OnCall: TypeAlias = Callable[[str, float, bool], None]
-"""A function that is called after each tool call. Its arguments are the tool's name, the duration in seconds, and
-whether the call succeeded."""
+"""Called after each tool call with the tool's name, the seconds, and whether the call succeeded."""
 
 logger = logging.getLogger(__name__)
 

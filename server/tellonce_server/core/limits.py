@@ -40,8 +40,7 @@ class RateLimit:
 
 
 MOST_CONCURRENT: Final = 6
-"""Maximum number of calls of one user at the same time: half the number of database connections. Further calls wait in
-order."""
+"""Maximum simultaneous calls of one user: half the number of database connections."""
 
 
 @dataclass
@@ -95,8 +94,7 @@ async def without_permit() -> AsyncGenerator[None]:
 ResultT = TypeVar("ResultT")
 
 SHORT_CHARACTERS = 2_000
-"""Maximum number of characters that are processed on the event loop. This takes less than 2 ms; a thread would add 0.1
-ms or more."""
+"""Maximum characters that are processed on the event loop, in less than 2 ms. A thread adds 0.1 ms or more."""
 
 
 async def offloaded(characters: int, work: Callable[[], ResultT]) -> ResultT:

@@ -27,8 +27,7 @@ PROGRAMS = frozenset((DEFAULT_CHANNEL, UNNAMED_CHANNEL, "terminal", "claude-ai",
 
 
 CONVERSATIONS = 2**52
-"""The smallest id that a conversation can have. All ids of conversations are less than twice this number. They are
-above all Telegram ids, and JSON can represent them exactly."""
+"""The smallest id of a conversation, above all Telegram ids. JSON represents ids up to twice this number exactly."""
 
 
 class ChatRefused(Refused):

@@ -26,8 +26,7 @@ MOST_WAITING = 64
 """Maximum number of waiting queries. Each takes a few milliseconds. Any further query is searched by words alone."""
 
 FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
-"""Seconds to wait after a failed attempt to get the model's files. The first wait is `FIRST_RETRY`. The wait doubles
-after each failure. The maximum is `LONGEST_RETRY`."""
+"""Seconds to wait after a failed attempt to get the model's files. The wait doubles after each failure."""
 
 
 class LocalEmbedder:

@@ -35,14 +35,11 @@ from tellonce_server.embedding.onnx_format import (
 )
 
 EMBEDDING, EARLY = "embedding", "early"
-"""Names of the outputs: the text's unit vector, and the mean of the token vectors after three layers.
-
-The mean after three layers is used to choose the sentences to keep. For this choice, it is better than the mean after
-the last layer."""
+"""The outputs: the text's unit vector, and the mean of the token vectors after three layers. The latter is the better
+one for choosing the sentences to keep."""
 
 MASK, EARLY_TOKENS = "Cast_0", "LayerNormalization_99"
-"""Names of two values inside the graph: the mask of real tokens, and the token vectors after three layers. These names
-have not changed since the graph's first version."""
+"""Names inside the graph: the mask of real tokens, and the token vectors after three layers."""
 
 Floats = npt.NDArray[np.float32]
 _TYPES = {"F32": "<f4", "F16": "<f2", "I64": "<i8"}

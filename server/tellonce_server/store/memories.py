@@ -173,8 +173,7 @@ rejected_near = Rows[[OwnerId, ChatId, HalfVector | None, int, int], Near](
     "memories.rejected_near", lambda row: Near(memory(row), row["cosine"])
 )
 show_later_notes = Run[[OwnerId, MemoryId, float, datetime]]("memories.show_later_notes")
-"""If a note for search only is newer than a similar shown statement, show the note. Only pairs with the given new note
-are compared."""
+"""Show the given new note for search only if it is newer than a similar shown statement."""
 
 unkeyed = Rows[[int], tuple[int, int, str, int]]("memories.unkeyed", tuple)
 """Memories without a word key: owner, number, text and version."""

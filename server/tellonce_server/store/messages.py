@@ -24,8 +24,7 @@ WORDS: Final = {
     "ext_id": "message id",
     "reply_to": "reply to",
 }
-"""The columns with a person's words, in the order of the part `words` in messages.sql. Each value is the name that the
-preview of an erasure shows for the column."""
+"""The columns with a person's words, as in the part `words` of messages.sql, with their names in previews."""
 
 
 @dataclass(frozen=True)

@@ -190,8 +190,7 @@ links = Rows[[OwnerId, Sequence[str]], NameLink]("page.links", named(NameLink))
 
 
 restore = Found[[OwnerId, MemoryId, RestorableStatus, bool, bool, datetime, datetime]]("page.restore")
-"""Restore a memory's former state if the memory was changed after `since`. The state is the status, and whether the
-memory was confirmed and pinned."""
+"""Restore a former status, confirmation and pin of a memory that was changed after `since`."""
 
 revive = Run[[OwnerId, MemoryId, datetime, datetime]]("page.revive")
 """Reactivate the memories that this memory replaced or ended after `since`. Returns their number."""
@@ -200,8 +199,7 @@ unshare = Run[[OwnerId, Sequence[int], datetime]]("page.unshare")
 """Erase the given copies of another owner's memories if the copies were made after `since`."""
 
 withdraw = Found[[OwnerId, MemoryId, int | None, datetime, datetime]]("page.withdraw")
-"""Withdraw a statement that was made after `since`. The third argument is the memory that the statement had replaced,
-or None."""
+"""Withdraw a statement made after `since`. The third argument is the memory that it had replaced, or None."""
 
 
 def cursor_of(moment: datetime, number: int) -> str:

@@ -49,7 +49,7 @@ class OwnedConnection(asyncpg.Connection):
     """Whether settings persist after a transaction."""
 
     name = "tellonce"
-    """The name that identifies a running server in `pg_stat_activity`."""
+    """Another name, because the connections that a pooler keeps open do not prove that a server is running."""
 
     _owner: int | None = None
     _model: str | None = None
@@ -136,8 +136,7 @@ class _OpenPool:
 
 
 RETURNED_EVERY: Final = 100
-"""After this number of uses, the connection that was idle longest is returned to asyncpg, which closes it after another
-five minutes without a use."""
+"""After this number of uses, the longest idle connection goes back to asyncpg, which closes it after five minutes."""
 
 
 class SessionPool(_OpenPool):

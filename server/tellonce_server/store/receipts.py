@@ -46,8 +46,7 @@ drop_surplus = Value[[int, int], int]("retention.surplus_receipts")
 logger = logging.getLogger(__name__)
 
 MOST_PENDING: Final = 64
-"""Maximum pending receipts. When this many receipts are pending, the next context waits until the oldest of them is
-written."""
+"""Maximum pending receipts. The next context then waits until the oldest is written."""
 
 
 class ReceiptKeeper:

@@ -17,8 +17,7 @@ LOCK: Final = 0x63_68_61_74_73_63_72_75
 """The key of the lock for scrubbing. Without this lock, a second process would lock the same tables again."""
 
 LONGEST_WAIT: Final = 0.5
-"""If another session waits for a table longer than this number of seconds, the rewrite is cancelled. A shorter rewrite
-is never cancelled."""
+"""Seconds that another session may wait for a table before the rewrite is cancelled."""
 LOOK_SECONDS: Final = 0.05
 
 

@@ -10,8 +10,7 @@ from tellonce_server.store.database import Database, Queries, unzip
 from tellonce_server.store.named_queries import Rows, placed
 
 PAGE = 500
-"""Number of rows that are read at a time. Processing a page blocks the event loop, so other calls can run only between
-pages."""
+"""Number of rows that are read at a time."""
 _ANY = ["%"]
 ARCHIVED = "archived"
 """The subject of a canonical summary of a former epoch."""

@@ -21,8 +21,7 @@ _TASKS: dict[str, tuple[str, TextCode]] = {
     "import": ("page_work", "import_failed"),
     "plan": ("page_work", "import_failed"),
 }
-"""For each task, the module of `tellonce_cli` that runs the task, and the error code if the task fails. The server must
-not import these modules."""
+"""The module of `tellonce_cli` that runs each task, and the error code of a failure."""
 
 LINE_BYTES = 4 * 1024 * 1024
 """Maximum number of bytes in one line of output. A line may contain the whole configuration of another program."""
