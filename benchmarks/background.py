@@ -30,8 +30,8 @@ from benchmarks.toolcalls import reading, writing
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.scope import ChatScope
+from tellonce_server.postgres.embedded_server import SUPERUSER
 from tellonce_server.services.import_messages import BATCH, Importer, ImportMessage
-from tellonce_server.store.postgres.embedded_server import SUPERUSER
 
 UNEMBEDDED = f"select count(*) from messages where owner_id = {WRITTEN_OWNER} and embedding is null"
 WORDS = 14

@@ -28,7 +28,7 @@ from benchmarks.subjects import WRITTEN_OWNER, Floor, Ours, floor_http, floor_st
 from benchmarks.timing import Call, Timed, interleaved, run
 from benchmarks.toolcalls import others, reading, writing
 from tellonce import contract as c
-from tellonce_server.store.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
 
 FLOOR = "dict look-up (floor)"
 TENANT_TABLES = """

@@ -12,9 +12,9 @@ from benchmarks.dialogue import Dialogue, Turn
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.scope import ChatScope
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tellonce_server.services.import_messages import BATCH, Importer, ImportMessage
 from tellonce_server.services.services import Services
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
 from tests.memory_fixtures import Memory as RunningMemory
 
 FIRST_USER = 1

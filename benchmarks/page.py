@@ -26,8 +26,8 @@ from playwright.async_api import Page
 
 from benchmarks.timing import Timed
 from tellonce_server.app.access_tokens import create_token
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tellonce_server.store.database import as_login
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
 from tests.page.browser import STUCK, browser, signed_in
 from tests.page.seed import add_many
 from tests.server.processes import HttpServer, http_server

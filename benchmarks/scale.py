@@ -25,10 +25,10 @@ from asyncpg import BitString
 from benchmarks.population import BIG_OWNER, MEASURED_OWNER, Chat, Vectors, Words, arrivals, chats, codes, halfvecs
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.embedding.local_embedder import MEAN
+from tellonce_server.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.migrations import migrate
 from tellonce_server.store.database import open_database
 from tellonce_server.store.near_indexes import build_missing
-from tellonce_server.store.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
-from tellonce_server.store.postgres.migrations import migrate
 from tellonce_sql import migrations
 
 SEED: Final = 20_260_217

@@ -20,7 +20,7 @@ from benchmarks.subjects import WRITTEN_OWNER, environment
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.domain.erasure.scrub import Scrubber
-from tellonce_server.store.postgres.embedded_server import SUPERUSER
+from tellonce_server.postgres.embedded_server import SUPERUSER
 
 READ = "select count(content) from messages where owner_id = $1 and chat_id = $1"
 WRITE = "update messages set importance = importance where (owner_id, chat_id, id) = ($1, $1, 1)"

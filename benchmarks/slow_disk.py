@@ -22,7 +22,7 @@ from benchmarks.soak_report import Figures, figures
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
-from tellonce_server.store.postgres.embedded_cluster import postmaster
+from tellonce_server.postgres.embedded_cluster import postmaster
 from tests.crash.world import World, children_of
 
 USER = 1

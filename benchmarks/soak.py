@@ -35,8 +35,8 @@ from tellonce.connect import connect_http
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.scope import ChatScope
+from tellonce_server.postgres.embedded_cluster import postmaster
 from tellonce_server.services.import_messages import BATCH, Importer, ImportMessage
-from tellonce_server.store.postgres.embedded_cluster import postmaster
 from tests.crash.invariants import OPEN
 from tests.crash.load import PLACES, SAYINGS, THINGS
 from tests.crash.world import World, children_of

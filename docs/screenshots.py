@@ -16,7 +16,7 @@ from typing import Literal
 from playwright.async_api import Browser, Page
 
 from tellonce.connect import connect_http
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tests.page.browser import RAIL, browser, signed_in
 from tests.page.seed import seed
 from tests.server.processes import HttpServer, http_server

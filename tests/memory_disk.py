@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tellonce_server.store.postgres import embedded_cluster
+from tellonce_server.postgres import embedded_cluster
 
 DISK = Path("/dev/shm")
 ROOM = 4 << 30

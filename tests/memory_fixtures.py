@@ -22,9 +22,9 @@ from tellonce.settings import ServerSettings
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.scope import Caller
+from tellonce_server.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.migrations import migrate
 from tellonce_server.store.database import codecs
-from tellonce_server.store.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
-from tellonce_server.store.postgres.migrations import migrate
 from tellonce_sql import migrations
 from tests import memory_disk
 

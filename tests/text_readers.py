@@ -560,16 +560,16 @@ NOT_READERS = frozenset(
     tellonce_server.services.assistant_statements.newest_words tellonce_server.domain.memory.extraction_results.is_evidence
     tellonce_server.app.oauth.scopes_of tellonce_server.app.oauth.is_jwt tellonce_server.core.scope.channel_of
     tellonce_server.store.database.one_transaction
-    tellonce_server.app.bootstrap.open_in_one_transaction tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrations.missing
-    tellonce_server.store.postgres.migrations.statements tellonce_server.domain.queue.work.status
+    tellonce_server.app.bootstrap.open_in_one_transaction tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.postgres.migrations.missing
+    tellonce_server.postgres.migrations.statements tellonce_server.domain.queue.work.status
     tellonce_server.domain.queue.job_type.sender_time tellonce_server.domain.queue.job_type.shown
     tellonce_server.app.page.commands.failed tellonce_server.api.resources.chat_number
     tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.shown
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.prompt_selection.with_other_chats tellonce_server.domain.retrieval.question.weight
-    tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
-    tellonce_server.store.database.connected
+    tellonce_server.backup.archive.in_order tellonce_server.backup.dump.without_password
+    tellonce_server.postgres.connection.connected
     tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.texts.find
-    tellonce_server.store.messages.of_thread tellonce_server.store.route.unpooled tellonce_server.domain.retrieval.lexical.any_of
+    tellonce_server.store.messages.of_thread tellonce_server.postgres.route.unpooled tellonce_server.domain.retrieval.lexical.any_of
     tellonce_server.domain.retrieval.lexical.quoted tellonce_server.api.schema.compact
     tellonce_server.api.schema.compact_arguments
     tellonce_server.api.schema.compact_result tellonce_server.api.strict_tool.explained
@@ -583,7 +583,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.entries
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
     tellonce_server.app.authorization.authorized tellonce_server.app.authorization.confirmed
-    tellonce_server.app.middleware.completed tellonce_server.app.middleware.known_hosts
+    tellonce_server.app.middleware.known_hosts
     tellonce_server.app.middleware.unavailable tellonce_server.app.page.protection.with_cookie
     tellonce_server.app.page.uploads.Transfers.for_operator
     tellonce_server.app.middleware.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread tellonce_server.core.scope.replaced_channel tellonce_server.core.scope.thread_name tellonce_server.core.scope.renamed_thread
@@ -605,12 +605,12 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_
     tellonce_server.embedding.onnx_session.Session.layers
     tellonce_server.embedding.question_cache.Foresight.expect tellonce_server.embedding.question_cache.VectorCache.get
     tellonce_server.embedding.question_cache.VectorCache.keep tellonce_server.services.page.sessions.Codes.take
-    tellonce_server.services.page.sessions.Seal.token_hash tellonce_server.store.backup.dump.Target.program
+    tellonce_server.services.page.sessions.Seal.token_hash tellonce_server.backup.dump.Target.program
     tellonce_server.store.database.Queries.statement tellonce_server.store.database.Transaction.statement
     tellonce_server.store.database.Transaction.pages tellonce_server.store.database.Database.statement
     tellonce_server.store.pools.OwnedConnection.adopt tellonce_server.store.pools.Pool.statement
     tellonce_server.store.pools.SessionPool.statement tellonce_server.store.pools.BorrowedPool.statement
-    tellonce_server.store.pools.SinglePool.statement tellonce_server.store.postgres.embedded_server.EmbeddedPostgres.dsn
+    tellonce_server.store.pools.SinglePool.statement tellonce_server.postgres.embedded_server.EmbeddedPostgres.dsn
     tellonce_server.store.queue.JobKey.parse tellonce_server.store.uploads.Uploads.path
     tellonce_relay.routines.delivery.DeliveryContext.emit tellonce_relay.seen_store.SeenStore.get
     tellonce_relay.seen_store.SeenStore.put tellonce_relay.turn.agents.Agents.named

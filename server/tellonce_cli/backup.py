@@ -16,8 +16,8 @@ from tellonce_cli.database import current, database
 from tellonce_cli.memory import local_settings, require_memory
 from tellonce_cli.screen import CommandFailed, answer, console, hint, notes
 from tellonce_server.app.memory_location import described
-from tellonce_server.store.backup.archive import write
-from tellonce_server.store.backup.restore import all_texts
+from tellonce_server.backup.archive import write
+from tellonce_server.backup.restore import all_texts
 
 NAME = "tellonce-%Y%m%dT%H%M%SZ.zip"
 """The file name of a backup in a folder; it contains the time of the backup in UTC."""

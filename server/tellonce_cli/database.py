@@ -14,11 +14,11 @@ from tellonce.settings import DEFAULT_USER_ID, ServerSettings, load
 from tellonce_cli.hosts import shown_command
 from tellonce_cli.screen import CommandFailed, answer, console, hint, with_doctor
 from tellonce_server.app.memory_location import has_memory, refuse_another_memory
+from tellonce_server.backup.restore import Texts, in_use, texts_held
 from tellonce_server.core.errors import StorageRefused
-from tellonce_server.store.backup.restore import Texts, in_use, texts_held
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres, EmbeddedPostgresError
-from tellonce_server.store.postgres.migrations import migrate
-from tellonce_server.store.postgres.readiness import look, prepare
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres, EmbeddedPostgresError
+from tellonce_server.postgres.migrations import migrate
+from tellonce_server.postgres.readiness import look, prepare
 
 
 async def run() -> None:

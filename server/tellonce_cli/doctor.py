@@ -47,10 +47,10 @@ from tellonce_relay.stores import CONTESTED, Stores
 from tellonce_relay.turn.agents import load_agents
 from tellonce_server.core.errors import StorageRefused
 from tellonce_server.embedding.model_files import MODEL
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres, EmbeddedPostgresError
-from tellonce_server.store.postgres.migrations import check_schema
-from tellonce_server.store.postgres.readiness import look
-from tellonce_server.store.route import find_route
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres, EmbeddedPostgresError
+from tellonce_server.postgres.migrations import check_schema
+from tellonce_server.postgres.readiness import look
+from tellonce_server.postgres.route import find_route
 
 FREE_BYTES = 1 << 30
 RECENT = timedelta(minutes=15)

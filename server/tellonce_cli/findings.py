@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tellonce_server.app.access_tokens import LOCAL_SCOPES
 from tellonce_server.embedding.model_files import complete
-from tellonce_server.store.postgres.readiness import Readiness, for_administrator, hindrance
+from tellonce_server.postgres.readiness import Readiness, for_administrator, hindrance
 
 WEIGHTS = "model.safetensors"
 

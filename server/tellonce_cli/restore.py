@@ -14,8 +14,8 @@ from tellonce_cli.memory import local_settings, storage
 from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_server.app.bootstrap import KEY_NAME
 from tellonce_server.app.memory_location import described
-from tellonce_server.store.backup.archive import BackupRefused
-from tellonce_server.store.backup.restore import all_texts, aside, newer_texts, replace, texts_held
+from tellonce_server.backup.archive import BackupRefused
+from tellonce_server.backup.restore import all_texts, aside, newer_texts, replace, texts_held
 
 
 async def run(file: Path, *, force: bool = False) -> None:

@@ -29,7 +29,7 @@ from tellonce_llm.providers import PROVIDERS, learning_tiers
 from tellonce_relay.telegram.bot_client import make_bot
 from tellonce_relay.updates.pairing import create_pairing, wait_for_user
 from tellonce_server.app.memory_location import move_former_folder
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 
 READY_SECONDS = 600.0
 POLL_SECONDS = 0.1

@@ -18,10 +18,10 @@ from tellonce_cli.memory import local_settings, require_memory
 from tellonce_cli.screen import CommandFailed, answer, can_ask, console, hint, said_yes
 from tellonce_server.app.bootstrap import open_in_one_transaction
 from tellonce_server.core.scope import ChatScope
+from tellonce_server.postgres import owners
+from tellonce_server.postgres.owners import Held
 from tellonce_server.services.export import entries
 from tellonce_server.services.import_messages import Importers
-from tellonce_server.store.postgres import owners
-from tellonce_server.store.postgres.owners import Held
 
 
 async def run(former: int, heir: int, *, join: bool = False, yes: bool = False, dry_run: bool = False) -> None:

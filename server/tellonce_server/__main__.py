@@ -11,9 +11,7 @@ from tellonce.settings import ServerSettings, SettingsError, ignore_env_file, lo
 from tellonce_server.app.memory_location import move_former_folder
 
 SWITCH_SECONDS = 0.0001
-"""If the event loop waits for the interpreter, a computing thread releases the interpreter after at most this number of
-seconds. The event loop may wait once per database answer. One `forget` waits seven times. This takes 48 ms with
-Python's default of 0.005 s, and 2.5 ms with this value."""
+"""With Python's 0.005 s, other calls take 1.8 times as long (p95) while a preview of `forget` reads 10,000 messages."""
 
 
 def main() -> None:

@@ -10,7 +10,6 @@ texts are replaced:
 
 - `-- use: some_part`: the lines of that part. A part of another file is named `<table>.some_part`.
 - `-- values: some_part`: for a part with the lines `a, b`, the parameters `$a, $b`.
-- `-- elements of x: some_part`: for a part with the lines `a, b`, the elements `x[1], x[2]` of the array `x`.
 - `{statuses.sure}`: the statuses with the trait `sure` in `tellonce.contract_types.STATUSES`.
 - `{kinds.reads_chat}`: the kinds of jobs with the trait `reads_chat` in `tellonce.work.JOBS`.
 
@@ -39,7 +38,7 @@ _NAME_LINE = re.compile(r"^-- name:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _ACROSS = re.compile(r"^-- across owners:[ \t]*\S", re.MULTILINE)
 _PART = re.compile(r"^-- part:[ \t]*(\w+)[ \t]*\n(.*?)^-- end[ \t]*$\n?", re.MULTILINE | re.DOTALL)
-_USE = re.compile(r"^[ \t]*-- (use|values|elements of (?P<array>[\w.]+)):[ \t]*(?P<part>[\w.]+)[ \t]*$", re.MULTILINE)
+_USE = re.compile(r"^[ \t]*-- (use|values):[ \t]*([\w.]+)[ \t]*$", re.MULTILINE)
 _PARAMETER = re.compile(r"\$([a-z]\w*)\b(?!\$)")
 _NUMBERED = re.compile(r"\$\d")
 _TRAITS: Mapping[str, Mapping[Any, Any]] = {"statuses": STATUSES, "kinds": JOBS}
@@ -146,12 +145,10 @@ def _filled(table: str, text: str, parts: Mapping[str, str]) -> str:
     """Replace each line that refers to a part, such as `-- use: some_part`. A part can use other parts."""
 
     def part(use: re.Match[str]) -> str:
-        name, array = use["part"] if "." in use["part"] else f"{table}.{use['part']}", use["array"]
+        name = use[2] if "." in use[2] else f"{table}.{use[2]}"
         if name not in parts:
-            raise SqlFileError(f"{table}.sql: there is no part {use['part']}")
+            raise SqlFileError(f"{table}.sql: there is no part {use[2]}")
         body = _filled(name.partition(".")[0], _without_leading_comments(parts[name]), parts)
-        if array is not None:
-            return ", ".join(f"{array}[{n}]" for n, _ in enumerate(re.findall(r"\w+", body), 1))
         return re.sub(r"\w+", r"$\g<0>", body) if use[1] == "values" else body
 
     return _USE.sub(part, text)

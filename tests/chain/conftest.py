@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tests.chain.home import Home
 from tests.chain.product import Whole, whole
 from tests.memory_fixtures import database

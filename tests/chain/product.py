@@ -21,7 +21,7 @@ import httpx2
 
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tests import fork_server
 from tests.patience import HANGS
 from tests.server.processes import end, exit_code, free_port, server_env

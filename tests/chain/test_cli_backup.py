@@ -11,7 +11,7 @@ import pytest
 
 from tellonce.settings import ServerSettings
 from tellonce_cli.database import hidden_owner
-from tellonce_server.store.backup.restore import Texts
+from tellonce_server.backup.restore import Texts
 from tests.chain.home import Home
 from tests.memory_disk import small_disk
 from tests.server.processes import free_port

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from tellonce import contract as c
-from tellonce_server.store.postgres.embedded_server import bindir
+from tellonce_server.postgres.embedded_server import bindir
 from tests.chain.home import Home
 from tests.memory_fixtures import forget
 from tests.server.own_postgres import installations, name_of, own_postgres

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tests import fork_server
 from tests.clients.environments import PYTHON_CLIENTS, npm_folder, python_of
 from tests.conformance.npm import binaries, run

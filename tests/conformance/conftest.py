@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tests.conformance.claude import Claude
 from tests.conformance.npm import binaries
 from tests.memory_fixtures import database

@@ -13,8 +13,8 @@ from typing import Literal
 
 from tellonce.children import Child
 from tellonce.shutdown import PARENT_PIPE
-from tellonce_server.store.postgres.embedded_cluster import postmaster
-from tellonce_server.store.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.embedded_cluster import postmaster
+from tellonce_server.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
 from tests import fork_server
 from tests.patience import until
 from tests.server.processes import free_port

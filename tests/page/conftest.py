@@ -9,8 +9,8 @@ from playwright.async_api import Browser
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
 from tellonce_server.app.access_tokens import create_token
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tellonce_server.store.database import as_login
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
 from tests.memory_fixtures import database
 from tests.page.browser import Tab, browser, chromium, signed_in
 from tests.page.seed import add_many, seed

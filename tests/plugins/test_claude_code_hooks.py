@@ -12,7 +12,7 @@ import pytest
 from tellonce.connect import connect_http
 from tellonce.contract import RememberArgs
 from tellonce_hooks import json_codec
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tests import memory_fixtures
 from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import database

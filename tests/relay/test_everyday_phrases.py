@@ -9,7 +9,7 @@ import pytest
 
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tests.memory_fixtures import Clock, Memory, database, opened
 from tests.relay.running_relay import ZONE, relaying
 from tests.stubs.telegram_emulator import Telegram

@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 import anyio
 
-from tellonce_server.store.postgres.embedded_account import server_account
-from tellonce_server.store.postgres.embedded_cluster import PORT, socket_dir
-from tellonce_server.store.postgres.embedded_server import APP_ROLE, EmbeddedPostgres
+from tellonce_server.postgres.embedded_account import server_account
+from tellonce_server.postgres.embedded_cluster import PORT, socket_dir
+from tellonce_server.postgres.embedded_server import APP_ROLE, EmbeddedPostgres
 from tests.patience import until
 
 _INI = """

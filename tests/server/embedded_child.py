@@ -6,7 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 
 
 async def main() -> None:

@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 
 import asyncpg
 
-from tellonce_server.store.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
-from tellonce_server.store.postgres.migrations import migrate
+from tellonce_server.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.migrations import migrate
 from tellonce_sql import migrations
 from tests.memory_fixtures import session
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from tellonce_server.store.postgres.embedded_account import Account, server_account
-from tellonce_server.store.postgres.embedded_cluster import reachable
-from tellonce_server.store.postgres.embedded_server import bindir
+from tellonce_server.postgres.embedded_account import Account, server_account
+from tellonce_server.postgres.embedded_cluster import reachable
+from tellonce_server.postgres.embedded_server import bindir
 from tests.memory_fixtures import session
 
 PORT = 5433

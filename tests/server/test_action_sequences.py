@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.store.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
 from tests.depth import depth
 from tests.memory_fixtures import USER, Clock, create_database, session
 from tests.server.action_sequences import Life

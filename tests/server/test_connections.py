@@ -102,11 +102,10 @@ async def test_connections_that_are_not_needed_go_back_to_asyncpg(opened: Databa
     assert isinstance(pool, pools.SessionPool)
     async with opened.transaction(), opened.transaction():
         pass
-    await pool.review()  # both connections were needed since the start
     assert pool._connections.get_idle_size() == 0
-    await asked(opened)
-    await pool.review()  # one connection was needed since the last review
+    for _ in range(pools.RETURNED_EVERY):
+        assert await asked(opened) == 0
     assert pool._connections.get_idle_size() == 1
-    await pool.review()
-    assert pool._connections.get_idle_size() == 2
-    assert await asked(opened) == 0
+    for _ in range(pools.RETURNED_EVERY - 1):
+        assert await asked(opened) == 0
+    assert pool._connections.get_idle_size() == 1, "the connection in use is kept"

@@ -10,8 +10,8 @@ from tellonce import contract as c
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.scope import conversation
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tellonce_server.store import threads
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
 from tests.memory_fixtures import USER, Clock, opened
 from tests.server.older_release import upgraded
 

@@ -15,8 +15,8 @@ from tellonce.client import LATER_META, UNREACHABLE
 from tellonce.connect import connect_http
 from tellonce.contract import GetProfileArgs
 from tellonce_server.core.errors import DatabaseErrorLog
-from tellonce_server.store.postgres.embedded_cluster import postmaster
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.embedded_cluster import postmaster
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tests.patience import HANGS
 from tests.server.processes import HttpServer, http_server
 from tests.server.wire import request, wire_headers

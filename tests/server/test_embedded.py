@@ -19,8 +19,8 @@ import asyncpg
 import pytest
 
 from tellonce.file_lock import is_held
-from tellonce_server.store.postgres import embedded_account, embedded_cluster, embedded_server, watcher
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres, EmbeddedPostgresError, State, bindir
+from tellonce_server.postgres import embedded_account, embedded_cluster, embedded_server, watcher
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres, EmbeddedPostgresError, State, bindir
 from tests.memory_fixtures import session
 from tests.patience import HANGS, promised, until
 

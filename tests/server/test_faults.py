@@ -21,8 +21,8 @@ from tellonce_llm.breaker import Guarded
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
 from tellonce_server.app.storage import Storage
-from tellonce_server.store.postgres.embedded_cluster import postmaster
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.embedded_cluster import postmaster
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tellonce_summarizer.agent.agent import Agent, AgentOptions
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.event_collector import EventCollector

@@ -9,10 +9,10 @@ import pytest
 
 from tellonce.client import MemoryClient
 from tellonce.contract import GetContextArgs, RecordMessageArgs, RememberArgs
+from tellonce_server.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.migrations import migrate
 from tellonce_server.store import memories
 from tellonce_server.store.database import SERVER_ROLE, WORKER_ROLE, open_database
-from tellonce_server.store.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
-from tellonce_server.store.postgres.migrations import migrate
 from tellonce_sql import migrations, query
 from tests.memory_fixtures import USER, Memory, session
 

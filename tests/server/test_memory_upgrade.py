@@ -6,7 +6,7 @@ from tellonce import contract as c
 from tellonce import work as w
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tests.memory_fixtures import Clock, opened
 from tests.server.older_release import upgraded
 

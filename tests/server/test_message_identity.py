@@ -18,9 +18,9 @@ from tellonce.connect import PROTOCOL, connect_http
 from tellonce_server.api.assistant import AssistantTools
 from tellonce_server.api.spec import specs_of
 from tellonce_server.core.scope import ChatScope, channel_of
+from tellonce_server.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.migrations import migrate
 from tellonce_server.services.import_messages import Importer, ImportMessage
-from tellonce_server.store.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
-from tellonce_server.store.postgres.migrations import migrate
 from tellonce_sql import migrations
 from tests.memory_fixtures import USER, Clock, Memory, session
 from tests.server.processes import HttpServer, http_server

@@ -14,8 +14,8 @@ from pydantic import SecretStr
 
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.store.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
-from tellonce_server.store.postgres.migrations import MigrationError, migrate, missing, statements
+from tellonce_server.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.migrations import MigrationError, migrate, missing, statements
 from tellonce_sql import Migration, migrations
 from tests.memory_fixtures import Clock, forget, opened, session
 from tests.patience import HANGS
@@ -208,7 +208,7 @@ async def test_a_starter_killed_in_the_middle_leaves_the_rest_to_the_next(empty:
 
 
 async def test_a_table_in_use_is_said_and_not_waited_for(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tellonce_server.store.postgres.migrations._LOCK_TIMEOUT", "set local lock_timeout = '100ms'")
+    monkeypatch.setattr("tellonce_server.postgres.migrations._LOCK_TIMEOUT", "set local lock_timeout = '100ms'")
     async with session(empty) as db, session(empty) as user:
         await migrate(db, steps(TABLE))
         async with user.transaction():

@@ -14,10 +14,10 @@ from tellonce.settings import ServerSettings
 from tellonce_cli.user_move import join_users
 from tellonce_server.app.access_tokens import create_token
 from tellonce_server.core.scope import conversation
+from tellonce_server.postgres import owners
 from tellonce_server.services.export import Entry, entries
 from tellonce_server.store import threads
 from tellonce_server.store.database import as_login
-from tellonce_server.store.postgres import owners
 from tests.memory_fixtures import Clock, Memory, forget
 from tests.offline_worker import work_off
 

@@ -16,10 +16,10 @@ from tellonce.connect import connect_http
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import StorageRefused, StorageUnavailable
+from tellonce_server.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.route import find_route, is_pooled
 from tellonce_server.store import memories
 from tellonce_server.store.database import Database, open_database, open_routed
-from tellonce_server.store.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
-from tellonce_server.store.route import find_route, is_pooled
 from tests.server.bouncer import NAMED, address, bouncer, installed, keeps_statements, version
 from tests.server.processes import HttpServer, http_server
 

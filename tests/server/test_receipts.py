@@ -11,6 +11,7 @@ from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.services.page.reads import PageAnswerArgs, PageAnswersArgs
 from tellonce_server.store import receipts
+from tellonce_server.store.database import Transaction
 from tests.memory_fixtures import USER, Clock, Memory, forget, opened
 
 
@@ -123,3 +124,21 @@ async def test_the_sections_of_a_receipt_are_stored_without_compressing_them(mem
     assert row is not None
     assert row["size"] > 4_000
     assert row["method"] is None
+
+
+@pytest.mark.anyio
+async def test_only_the_commit_of_a_receipt_does_not_wait_for_the_disk(memory: Memory, clock: Clock) -> None:
+    database = (await memory.storage.services()).deps.database
+    receipt = receipts.Receipt(
+        *(USER, USER, "r1", "main", None, 4_000, 10, False, None, [], {}, [], clock()),
+    )
+    async with database.transaction() as t:
+        await receipts.add(t, receipt, erasures=0)
+        assert await committing(t) == "off"
+    async with database.transaction() as t:
+        assert await committing(t) == "on"
+    assert await receipts.find(database, USER, "r1") is not None
+
+
+async def committing(t: Transaction) -> str:
+    return str(await t._connection.fetchval("show synchronous_commit"))

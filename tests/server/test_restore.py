@@ -7,8 +7,8 @@ import pytest
 from tellonce import contract as c
 from tellonce_server.app.access_tokens import create_token
 from tellonce_server.app.bootstrap import KEY_NAME
-from tellonce_server.store.backup.archive import BackupRefused, write
-from tellonce_server.store.backup.restore import aside, replace, texts_held
+from tellonce_server.backup.archive import BackupRefused, write
+from tellonce_server.backup.restore import aside, replace, texts_held
 from tellonce_server.store.database import as_login
 from tests.memory_fixtures import START, USER, Clock, Memory, forget, session
 

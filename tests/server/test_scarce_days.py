@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tellonce_relay.cron import next_due
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
-from tellonce_server.store.postgres.migrations import migrate
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.migrations import migrate
 from tellonce_sql import migrations
 from tests.server.older_release import last_release
 

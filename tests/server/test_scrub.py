@@ -16,7 +16,7 @@ from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.domain.erasure.scrub import Scrubber
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tellonce_server.store.scrub import LOCK, give_way
 from tests.memory_fixtures import Clock, Memory, forget, session
 from tests.patience import HANGS, promised, until

@@ -21,11 +21,11 @@ from tellonce_cli.importers.recognition import READERS
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.memory import expiry
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.migrations import migrate
 from tellonce_server.services.export import Entry, entries
 from tellonce_server.services.import_messages import Importers
 from tellonce_server.store import calendar
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
-from tellonce_server.store.postgres.migrations import migrate
 from tellonce_sql import migrations
 from tests.hand_worker import claim, exchange, item, submit
 from tests.memory_fixtures import USER, Clock, Memory, database, opened

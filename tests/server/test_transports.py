@@ -20,8 +20,8 @@ from mcp.client.streamable_http import streamable_http_client
 from tellonce import contract as c
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.connect import connect_http
-from tellonce_server.store.postgres.embedded_cluster import postmaster
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.embedded_cluster import postmaster
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tests.memory_fixtures import database
 from tests.patience import HANGS, promised
 from tests.server.processes import HttpServer, Process, cold_stdio_server, end, exit_code, http_server, stdio_server
@@ -276,17 +276,6 @@ async def test_http_ends_in_time_although_a_subscription_stream_is_open(
     assert took < promised(6)
     assert code == 0
     assert b'"result"' in rest, "the stream ends as the protocol wants: with a result"
-
-
-async def test_a_stop_while_a_client_of_the_older_protocol_listens_is_no_error(tmp_path: Path, dsn: str) -> None:
-    log = tmp_path / "server.log"
-    async with http_server(tmp_path / "http", dsn, log) as server, httpx2.AsyncClient(timeout=20) as http:
-        headers = {**server.headers(), "Accept": "text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
-        async with http.stream("GET", server.url, headers=headers) as stream:
-            assert stream.status_code == 200
-            assert await server.stop(signal.SIGINT) == 0
-            assert [chunk async for chunk in stream.aiter_raw()] == []
-    assert "ERROR" not in log.read_text()
 
 
 async def test_keep_alive_posts_do_not_wait_for_nagle(lasting: HttpServer) -> None:

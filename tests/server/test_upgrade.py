@@ -12,8 +12,8 @@ from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.embedding.backlog import EmbeddingBacklog
 from tellonce_server.embedding.model_files import MODEL
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
-from tellonce_server.store.postgres.migrations import migrate
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
+from tellonce_server.postgres.migrations import migrate
 from tellonce_sql import migrations
 from tests.memory_fixtures import Clock, opened
 from tests.server.older_release import last_release

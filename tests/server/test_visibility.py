@@ -11,8 +11,8 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryUnreachable
 from tellonce.connect import connect_http
 from tellonce_server.app.access_tokens import create_token
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tellonce_server.store.database import as_login
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
 from tests.memory_fixtures import USER, database, forget, value
 from tests.server.processes import HttpServer, http_server
 

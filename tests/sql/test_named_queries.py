@@ -52,11 +52,6 @@ def test_the_values_of_a_part_are_the_parameters_that_it_names(tmp_path: Path) -
     assert queries(folder(tmp_path, a=text)) == {"a.one": "insert into a (\nrole, sent_at\n) select\n$1, $2"}
 
 
-def test_an_array_has_one_element_for_each_name_of_a_part(tmp_path: Path) -> None:
-    text = "-- part: both\nrole, content\n-- end\n-- name: one\nselect\n  -- elements of o.texts: both\nfrom o\n"
-    assert queries(folder(tmp_path, a=text)) == {"a.one": "select\no.texts[1], o.texts[2]\nfrom o"}
-
-
 def test_the_names_that_have_a_trait_are_listed(tmp_path: Path) -> None:
     text = "-- name: one\nselect '{}', s in {statuses.holds}, k in {kinds.replaces_owner}\n"
     listed = f"select '{{}}', s in {HOLDING}, k in ('profile')"

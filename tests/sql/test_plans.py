@@ -11,11 +11,11 @@ from asyncpg import BitString
 from pgvector import HalfVector
 
 from tellonce_server.embedding.model_files import MODEL
+from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tellonce_server.services.page.reads import PageMemoriesArgs
 from tellonce_server.store.codes import ModelVector
 from tellonce_server.store.database import SERVER_ROLE
 from tellonce_server.store.pools import OWNER, SET
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgres
 from tellonce_sql import arguments, query
 from tests.memory_fixtures import START, database, session
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tellonce_server.store.backup.archive import FORMAT, MANIFEST, BackupRefused, opened, to_apply
+from tellonce_server.backup.archive import FORMAT, MANIFEST, BackupRefused, opened, to_apply
 from tellonce_sql import migrations
 
 APPLIED = {migration.version: migration.sha256 for migration in migrations()}

@@ -8,7 +8,6 @@ import tracemalloc
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from inspect import get_annotations
-from pathlib import Path
 from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
@@ -17,7 +16,6 @@ import pytest
 import tellonce
 import tellonce_server
 import tellonce_text
-from tellonce_server.app import background
 from tellonce_server.store.context import Remembered
 from tellonce_text import caches
 from tellonce_text.dates.readings import Said
@@ -105,21 +103,3 @@ def test_all_caches_full_of_long_statements_take_a_bounded_part_of_the_servers_m
 
     full = {n: filled(c) * c.cache_info().maxsize // SAMPLE for n, c in caches_of_texts().items()}
     assert sum(full.values()) < MOST_BYTES, full
-
-
-def resident() -> int:
-    """The bytes of this process that are in physical memory."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
-
-
-@pytest.mark.anyio
-@pytest.mark.skipif(background.malloc_trim() is None, reason="the C library keeps nothing, or cannot be told to let go")
-async def test_what_was_freed_between_things_in_use_goes_back_to_the_system() -> None:
-    # For objects over 512 bytes, Python's allocator calls the C library.
-    texts = [bytes(4_000) for _ in range(20_000)]
-    kept = texts[::200]
-    before = resident()
-    texts.clear()
-    await background.trim()
-    assert len(kept) == 100
-    assert before - resident() > 40_000_000

@@ -128,7 +128,7 @@ def test_every_package_that_is_imported_is_a_dependency() -> None:
     lines = [*declared["dependencies"], *declared["optional-dependencies"]["otel"]]
     allowed = {canonicalize_name(Requirement(line).name) for line in lines}
     holders = packages_distributions()
-    brought = {"apscheduler", "h11", "pydantic_core"}  # by python-telegram-bot[job-queue], uvicorn and pydantic
+    brought = {"apscheduler", "pydantic_core"}  # by python-telegram-bot[job-queue] and pydantic
     missing = {
         (file.name, name)
         for file in SOURCES
@@ -139,12 +139,15 @@ def test_every_package_that_is_imported_is_a_dependency() -> None:
     assert missing == set()
 
 
-def test_named_queries_are_named_in_the_store_alone() -> None:
-    store, names = ROOT / "server" / "tellonce_server" / "store", queries().keys()
+def test_named_queries_are_named_in_the_rooms_of_the_database_alone() -> None:
+    rooms, names = (
+        {ROOT / "server" / "tellonce_server" / room for room in ("store", "backup", "postgres")},
+        queries().keys(),
+    )
     naming = {
         (file.name, node.value)
         for file in SOURCES
-        if not file.is_relative_to(store)
+        if not rooms.intersection(file.parents)
         for node in nodes(file)
         if isinstance(node, ast.Constant) and node.value in names
     }

@@ -36,8 +36,7 @@ LONG = {"anthropic/maxResultSizeChars": 500_000}
 
 APP_URI = "ui://tellonce/memory.html"
 SHOWN = {"ui": {"resourceUri": APP_URI}}
-"""Metadata of some tools. Hosts that support MCP Apps show the results of these tools on the memory page. Other hosts
-show the text."""
+"""Hosts that support MCP Apps show the results of these tools on the memory page."""
 
 NOT_ERASED = {
     "no": ServerText("Nothing was erased: the user declined.", "forget_declined"),
@@ -48,19 +47,17 @@ GetServices: TypeAlias = "Callable[[], Awaitable[Services]]"
 
 
 def _hook_form(turn: RecordedTurn) -> str:
-    """Return the text of a result for the hook: JSON that the hook prints unchanged."""
+    """The JSON that the hook prints unchanged."""
     return turn.model_dump_json(include={"hookSpecificOutput"}, exclude_none=True)
 
 
 class Tools:
-    """Tools, one coroutine each. `ready` waits for the storage, because clients list the tools before the storage is
-    open."""
+    """Tools, one coroutine each. Clients list them before the storage is open, so `ready` waits for it."""
 
     def __init__(self, ready: GetServices) -> None:
         self._ready = ready
 
     async def _at(self, call: Call[Any]) -> "tuple[Services, ChatScope]":
-        """The services, and the chat that the call's arguments name."""
         services = await self._ready()
         asked = Asked(call.args.chat_id, call.args.conversation_id, _channel(call))
         return services, await located(services.deps, call.caller, asked)
@@ -202,8 +199,6 @@ class AssistantTools(Tools):
 
 
 def _channel(call: Call[Any]) -> str:
-    """The channel that the message names. If the message does not name a channel, a call of the relay gets Telegram.
-    Any other call gets the client's own channel."""
     named = call.args.channel if isinstance(call.args, c.RecordMessageArgs) else None
     if named is not None:
         return named
@@ -221,8 +216,7 @@ def client_channel(context: AnyContext) -> str:
 async def _erased(
     forgetter: "Forgetter", scope: ChatScope, args: c.ForgetArgs, token: str, answer: Answer, report: "Report"
 ) -> c.Forgotten:
-    """Erase what the person selected. If the person did not say yes, the result does not contain the token. The model
-    therefore cannot use the token to erase anything."""
+    """If the person did not say yes, the result lacks the token, so that the model cannot erase anything."""
     if answer.said != "yes":
         return c.Forgotten(notes=(NOT_ERASED[answer.said],))
     return await forgetter.erase_picked(scope, args.model_copy(update={"confirm": token}), answer.which, report)

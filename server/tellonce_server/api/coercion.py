@@ -21,8 +21,7 @@ _FLAGS = {"true": True, "false": False}
 
 
 def coerced(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """The arguments without nulls, with values converted to the JSON types of `schema`. `schema` is the JSON schema of
-    the model, with its `$defs`."""
+    """The arguments without nulls, with values converted to the JSON types of `schema` (with its `$defs`)."""
     return _object(arguments, schema, schema.get("$defs", {}))
 
 
@@ -53,7 +52,7 @@ def _value(value: Any, schema: Schema, definitions: Schema) -> Any:
 
 
 def _branch(schema: Schema, definitions: Schema) -> Schema:
-    """Resolve a reference, and reduce an optional type to the type that is not null. Other unions stay unchanged."""
+    """Resolve a reference, and reduce an optional type to the other type."""
     if "$ref" in schema:
         return _branch(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     branches = [branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"]
@@ -67,8 +66,6 @@ def _integer(value: Any) -> Any:
 
 
 def _list(value: Any) -> list[Any]:
-    """Convert a value to a list. A list written as JSON text is parsed. Any other value becomes the only item of a
-    list."""
     if isinstance(value, list | tuple):
         return list(value)
     if isinstance(value, str) and value.lstrip().startswith("["):
@@ -90,8 +87,7 @@ def unstorable(arguments: dict[str, Any]) -> str | None:
 
 
 def _leaves(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Each value that is neither an object nor a list, with its dotted path. There is no recursion, so the values may
-    be nested to any depth."""
+    """Each leaf with its dotted path. Without recursion, any depth is safe."""
     waiting: list[tuple[str, Any]] = list(arguments.items())
     while waiting:
         path, value = waiting.pop()

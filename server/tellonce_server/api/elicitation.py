@@ -41,8 +41,8 @@ def can_ask(context: AnyContext) -> bool:
 
 
 def answered(context: AnyContext) -> tuple[str, Answer] | None:
-    """The answer in the stateless protocol; None if there is no answer yet. In this protocol, the client repeats the
-    call, with the person's reply and the state of the question."""
+    """The answer in the stateless protocol, or None. There, the client repeats the call with the person's reply and the
+    state of the question."""
     if not _modern(context):
         return None
     reply = (context.input_responses or {}).get(_KEY)
@@ -52,8 +52,8 @@ def answered(context: AnyContext) -> tuple[str, Answer] | None:
 
 
 async def ask(context: AnyContext, question: str, state: str) -> Answer | InputRequiredResult:
-    """Ask the person. In the stateless protocol, return the question. The client sends the answer in a repeated call,
-    together with `state`."""
+    """Ask the person. In the stateless protocol, return the question. The client answers in a repeated call with
+    `state`."""
     if _modern(context):
         return InputRequiredResult(input_requests={_KEY: _request(question)}, request_state=state)
     async with without_permit():

@@ -21,8 +21,8 @@ DONE_BY_HOOKS = ("get_context", "record_message")
 
 
 async def show_hooked(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Some clients have hooks that record every message. This middleware hides the tools and instructions for recording
-    from such a client. Otherwise, the client's model would record the messages a second time."""
+    """Hides the tools and instructions for recording from clients whose hooks record every message. Their model would
+    record the messages a second time."""
     result = await call_next(ctx)
     headers = getattr(ctx.request, "headers", {})
     # The SDK passes the result to middleware as JSON data.
@@ -39,8 +39,7 @@ LIST_TOOLS = "tools/list"
 
 
 class AppOnly:
-    """Middleware that hides the page's tools from clients without MCP Apps, because such clients would show the tools
-    to their model."""
+    """Hides the page's tools from clients without MCP Apps, which would show them to their model."""
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = frozenset(names)
@@ -57,7 +56,7 @@ LISTED = {"prompts/list": "prompts", "resources/list": "resources", "resources/t
 
 
 class OfferedTo:
-    """Middleware that offers prompts, resources and completions only to callers that have one of the given scopes."""
+    """Offers prompts, resources and completions only to callers with one of the given scopes."""
 
     def __init__(self, scopes: frozenset[str], caller_of: CallerOf) -> None:
         self._scopes = scopes
@@ -88,8 +87,7 @@ async def wanted_resources(ctx: ServerRequestContext[Any, Any], call_next: CallN
 
 
 class OpenStreams:
-    """Middleware that keeps track of the open subscription streams. `close` ends each stream with a result, as MCP
-    requires."""
+    """Keeps track of the open subscription streams. `close` ends each with a result, as MCP requires."""
 
     def __init__(self) -> None:
         self._open: set[anyio.CancelScope] = set()

@@ -40,7 +40,6 @@ class WorkTools(Tools):
 
 
 def _possible(args: JobArgs) -> JobArgs:
-    """Return the arguments of a call. Raises Refused if a number in the job id is too large for the database."""
     if any(abs(int(number)) > MAX_BIGINT for number in args.job_id.split(":")):
         raise Refused(f"There is no job {args.job_id[:80]}; use the job_id that claim_work returned.", "call")
     return args

@@ -65,8 +65,6 @@ def add_resources(server: "MCPServer[None]", ready: GetServices, caller_of: Call
 
 
 class _Views:
-    """One coroutine per resource. Each coroutine returns the data of the current request's caller."""
-
     def __init__(self, ready: GetServices, caller_of: CallerOf) -> None:
         self._ready = ready
         self._caller_of = caller_of
@@ -148,7 +146,7 @@ class _Views:
 
 
 def later(failure: Exception) -> MCPError:
-    """The error for a request that failed in a database outage and may succeed later. Tool calls use another error."""
+    """The error for a request that failed in a database outage. Tool calls use another error."""
     return MCPError(UNREACHABLE, errors.DATABASE_ERRORS.noted(failure), {LATER_META: True})
 
 

@@ -9,8 +9,7 @@ _LIMITS = frozenset(
 
 
 def compact_arguments(schema: dict[str, Any]) -> dict[str, Any]:
-    """The shortened schema of arguments, without formats. The format of a time would be wrong, because an argument for
-    a time also accepts a day."""
+    """The shortened schema of arguments, without formats. An argument for a time also accepts a day."""
     slim = compact(_without("format", schema))
     fields = slim.get("properties", {})
     for field in fields.values():
@@ -20,8 +19,8 @@ def compact_arguments(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def compact(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without titles, null branches, defaults and limits. Limits are not needed, because errors explain
-    them. References are replaced by their definitions, because some hosts do not resolve references."""
+    """The schema without titles, null branches, defaults and limits, which errors explain. References are resolved,
+    because some hosts cannot do so."""
     definitions: dict[str, Any] = schema.get("$defs", {})
     slim = _slim({key: value for key, value in schema.items() if key not in ("$defs", "description")}, definitions)
     assert isinstance(slim, dict)  # keep it an object schema
@@ -30,8 +29,7 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refer_to(fields: dict[str, Any], item: dict[str, Any]) -> None:
-    """Shorten the schema of a list's items. If a field of the items has the same name as a field in `fields`,
-    the description of the items' field becomes `As above.`"""
+    """Replace a description that `fields` already contains by `As above.`"""
     item.pop("additionalProperties", None)
     for name, inner in item.get("properties", {}).items():
         if name in fields:
@@ -40,7 +38,7 @@ def _refer_to(fields: dict[str, Any], item: dict[str, Any]) -> None:
 
 
 def compact_result(schema: dict[str, Any]) -> dict[str, Any]:
-    """Shorten the schema of a result. Null branches stay here, because an empty field of a result is sent as null."""
+    """The shortened schema of a result. An empty field of a result is sent as null, so null branches stay."""
     return compact(_without("default", schema))
 
 
@@ -66,7 +64,7 @@ def _slim(node: Any, definitions: dict[str, Any]) -> Any:
 
 
 def _entry(key: str, value: Any, definitions: dict[str, Any]) -> Any:
-    """Shorten one entry of a schema. Below `properties`, the keys are names of fields and not schema keywords."""
+    """Below `properties`, the keys are names of fields and not schema keywords."""
     if key == "properties":
         return {name: _slim(field, definitions) for name, field in value.items()}
     return _slim(value, definitions)
@@ -77,8 +75,7 @@ def _is_noise(key: str, value: Any) -> bool:
 
 
 def _without_null(node: dict[str, Any], definitions: dict[str, Any]) -> Any:
-    """Drop the null branch of an optional argument, because such an argument can be omitted. A field of a result keeps
-    the null branch."""
+    """An optional argument can be omitted. A field of a result keeps the null branch."""
     branches = [branch for branch in node["anyOf"] if branch.get("type") != "null"]
     rest = {key: value for key, value in node.items() if key != "anyOf"}
     optional = "default" in node

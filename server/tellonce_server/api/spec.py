@@ -29,9 +29,8 @@ Handler = Callable[[Call[Any]], Awaitable[BaseModel | InputRequiredResult]]
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """A tool: `args` and `result` are models of the contract, `render` formats a result, and `meta` is metadata for
-    hosts. `remark` writes the lines above the formatted result from the arguments and the result. Models do not see a
-    tool that is not `listed`."""
+    """A tool. `render` formats a result, `remark` writes the lines above it, and `meta` is metadata for hosts. Models
+    see only `listed` tools."""
 
     name: str
     title: str
@@ -69,8 +68,8 @@ def tool(
     listed: bool = True,
     remark: Callable[[Any, Any], str] = lambda args, result: "",
 ) -> Callable[[MethodT], MethodT]:
-    """Declare a method as a tool with the method's name. The types of the method determine the models of the arguments
-    and of the result. The name of the method determines the default title."""
+    """Declare a method as a tool. Its name is the tool's name and default title. Its types are the models of the
+    arguments and of the result."""
 
     def declared(method: MethodT) -> MethodT:
         name, types = method.__name__, get_type_hints(method)

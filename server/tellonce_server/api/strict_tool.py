@@ -33,10 +33,8 @@ CallerOf = Callable[[], Caller]
 
 
 class StrictTool(Tool):
-    """A tool that validates its arguments, and returns its result as compact text and as structured content.
-
-    Times are read and shown in the zone that `zone` returns; if `zone` is None, the times stay unchanged.
-    """
+    """A tool that validates its arguments, and returns its result as text and as structured content. Times are read and
+    shown in the zone that `zone` returns, if any."""
 
     spec: ToolSpec = Field(exclude=True)
     zone: Callable[[], ZoneInfo] | None = Field(exclude=True)
@@ -108,8 +106,7 @@ def strict_tool(
     caller_of: CallerOf,
     observe: Callable[[str, float, bool], None],
 ) -> StrictTool:
-    """Create the tool. After each call, `observe` gets the tool's name, the duration in seconds, and whether the call
-    succeeded."""
+    """Create the tool. After each call, `observe` gets the tool's name, the seconds, and whether it succeeded."""
     return StrictTool(
         fn=spec.handler,
         name=spec.name,
@@ -147,8 +144,7 @@ def _result_schema(result: type[BaseModel]) -> dict[str, Any]:
 
 
 def explained(tool: str, error: ValidationError, args: type[BaseModel]) -> str:
-    """Format pydantic's errors as sentences that tell a model what to change. The sentences contain no values and no
-    links. If an argument is unknown, the text names the known arguments."""
+    """Pydantic's errors as sentences that tell a model what to change, without values and links."""
     found = error.errors(include_url=False, include_input=False)[:5]
     unknown = any(each["type"] == "extra_forbidden" and len(each["loc"]) == 1 for each in found)
     known = [f"The arguments of {tool} are {', '.join(args.model_fields)}."] if unknown else []

@@ -13,8 +13,7 @@ ASKED = 20
 """Maximum number of matches that the client's form shows."""
 
 COVERED = ("forget_here", "forget_whole")
-"""The codes of the notes that say what `everything` covers. The client's form shows these notes too, because the person
-who confirms may not have named a chat."""
+"""The notes that say what `everything` covers. The person who confirms may not have named a chat."""
 
 
 def structured(_: BaseModel) -> str:
@@ -52,8 +51,7 @@ def _section(s: c.Section) -> str:
 
 
 def search_remark(args: c.SearchMemoryArgs, r: c.SearchResults) -> str:
-    """The sentence above the results of a search if nothing was found, or if no result contains a word of the query;
-    otherwise empty. The next page of a search has no such sentence."""
+    """The sentence above the first results of a search if nothing was found, or no result contains a word of the query."""
     if r.results:
         missing = args.cursor is None and shares_no_word(args.query, [x.text for x in r.results])
         return "No text contains these words. The nearest in meaning:" if missing else ""
@@ -148,8 +146,7 @@ def _match(m: c.ForgetMatch) -> str:
 
 
 def _shown(m: c.ForgetMatch) -> str:
-    """The text of a match. If only a part of the text is erased, this part follows. If a whole memory is erased, the
-    sentences that do not match follow."""
+    """The text of a match, and what else is erased with it."""
     part = f" (only this goes: {' … '.join(m.goes)})" if m.goes else ""
     part += f" (all of it goes, also: {' … '.join(m.beside)})" if m.beside else ""
     return f"sentences in {_counts(m.others)}, such as: {m.text}" if m.others else f"{m.text}{part}"
@@ -218,7 +215,6 @@ def new_chat(r: c.NewChat) -> str:
 
 
 def _counts(counts: dict[str, int]) -> str:
-    """Format counts by the names of tables and kinds: `1 memory, 0 other texts`."""
     named = ((name.replace("_", " "), count) for name, count in counts.items())
     return ", ".join(f"{count} {singular(name) if count == 1 else name}" for name, count in named) or "nothing"
 

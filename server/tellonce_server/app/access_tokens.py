@@ -35,8 +35,8 @@ def granted(token: str, grant: Grant) -> AccessToken:
 
 
 def session_access(access: AccessToken | None, operator: int) -> AccessToken | None:
-    """The access of a page session: the scope `assistant` and, for the operator's token, `operator`. None if the token
-    does not allow a page session."""
+    """The access of a page session, or None if the token does not allow one. Only the operator's token gets the scope
+    `operator`."""
     if access is None or access.subject is None or "assistant" not in access.scopes:
         return None
     scopes = ["assistant", OPERATOR] if access.subject == str(operator) else ["assistant"]
@@ -59,8 +59,7 @@ def http_caller() -> Caller:
 async def create_token(
     login: Queries, name: str, user_id: int | None, scopes: tuple[TokenScope, ...], now: datetime
 ) -> str:
-    """Create a token and return its text. Only a hash of the token is stored. An older token of the same name is
-    revoked. `login` must own the tables, because the server's own role may not create tokens."""
+    """Create a token and return its text. An older token of the same name is revoked. `login` must own the tables."""
     token = secrets.token_urlsafe(32)
     await tokens.add(login, digest(token), name, user_id, scopes, now)
     return token
@@ -88,8 +87,7 @@ async def _ensure_local(login: Queries, file: Path, scope: TokenScope, user_id: 
 
 
 async def local_names(login: Queries, settings: ServerSettings) -> set[str]:
-    """The names of the valid tokens that are in the files of this machine. A file may have been moved with its folder,
-    so each token is looked up in the database."""
+    """The names of the valid tokens in the files of this machine. A file may have been moved with its folder."""
     files = [settings.data_dir / "tokens" / scope for scope in LOCAL_SCOPES]
     known = await tokens.find(login, [digest(file.read_text().strip()) for file in files if file.exists()])
     return {grant.name for grant in known.values()}

@@ -25,8 +25,7 @@ GRACE_SECONDS = 1
 
 @dataclass(frozen=True)
 class AgentPort:
-    """The address of the agent's tools, and the secret that callers must send. The secret is valid while this process
-    runs."""
+    """The address of the agent's tools, and the secret that callers must send."""
 
     url: str
     token: str
@@ -69,7 +68,7 @@ class _Server(uvicorn.Server):
 
 
 def _guarded(app: ASGIApp, token: str) -> ASGIApp:
-    """ASGI middleware that answers 401 to every request without the secret. Lifespan events are not checked."""
+    """Answers 401 to every request without the secret."""
     expected = f"Bearer {token}".encode()
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:

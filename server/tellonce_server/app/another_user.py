@@ -6,25 +6,20 @@ It serves another user only if it is configured for that user.
 
 import logging
 
-import asyncpg
-
 from tellonce.server_text import ServerText
 from tellonce.settings import DEFAULT_USER_ID
 from tellonce_server.app.storage import Storage
-from tellonce_server.store.backup.restore import texts_held
+from tellonce_server.backup.restore import texts_held
+from tellonce_server.postgres.connection import connected
 
 logger = logging.getLogger(__name__)
 
 
 async def warn_of_another_user(storage: Storage) -> None:
-    """Warn if this memory contains more than twice as many texts of other users as of the local user. The warning is
-    logged and added to every context. The storage must be open."""
+    """Warn if most texts of this memory belong to other users. The log and every context get the warning."""
     services = await storage.services()
-    connection = await asyncpg.connect(storage.opened.login)
-    try:
+    async with connected(storage.opened.login) as connection:
         texts = await texts_held(connection)
-    finally:
-        await connection.close()
     others = [owner for owner in texts if owner > 0 and owner != DEFAULT_USER_ID]
     if 2 * sum(texts.get(DEFAULT_USER_ID, ())) < sum(sum(texts[owner]) for owner in others):
         notice = _notice(others)

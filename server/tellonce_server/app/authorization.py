@@ -17,8 +17,8 @@ from tellonce_server.core.limits import RateLimit
 
 
 def authorized(app: ASGIApp, limit: RateLimit) -> ASGIApp:
-    """ASGI middleware that checks scopes and the rate limit before the body is read. Our own processes (tokens named
-    `local-…`) have no limit, because one such token serves every chat."""
+    """ASGI middleware that checks scopes and the rate limit before the body is read. Our own processes have no limit,
+    because one of their tokens serves every chat."""
 
     async def checking(scope: Scope, receive: Receive, send: Send) -> None:
         await (_refusal(scope.get("user"), limit) or app)(scope, receive, send)
@@ -65,8 +65,7 @@ def confirmed(app: ASGIApp) -> ASGIApp:
 
 
 async def _refused(token: CachedToken) -> JSONResponse | None:
-    """The error response if the token is not valid; None if it is valid. If a temporary failure prevents the check, an
-    error response is returned, too."""
+    """The error response, or None if the token is valid."""
     try:
         return None if await token.still_valid else _unknown()
     except TEMPORARY_FAILURES as failure:
@@ -74,7 +73,6 @@ async def _refused(token: CachedToken) -> JSONResponse | None:
 
 
 def _unknown() -> JSONResponse:
-    """Return the response that the SDK sends for an unknown token."""
     error: dict[str, Any] = {"error": "invalid_token", "error_description": "Authentication required"}
     challenge = 'Bearer error="invalid_token", error_description="Authentication required"'
     return JSONResponse(error, status_code=401, headers={"WWW-Authenticate": challenge})

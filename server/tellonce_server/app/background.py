@@ -2,8 +2,6 @@
 records."""
 
 import asyncio
-import ctypes
-import sys
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import timedelta
 from functools import partial
@@ -27,7 +25,6 @@ SCRUB_CHECK_SECONDS = 600.0
 UPLOADS_SECONDS = 60.0
 NEAR_INDEX_SECONDS = 300.0
 RETENTION_SECONDS = 3600.0
-TRIM_SECONDS = 30.0
 
 
 def side_tasks(
@@ -52,7 +49,6 @@ def side_tasks(
         _every("abandoned uploads", UPLOADS_SECONDS, Uploads(deps.settings.data_dir).expire),
         _every("scrubbing", SCRUB_CHECK_SECONDS, scrubber.scrub_if_due),
         _every("near indexes", NEAR_INDEX_SECONDS, build_indexes),
-        _every("giving memory back", TRIM_SECONDS, trim),
     )
 
 
@@ -61,27 +57,12 @@ def _every(name: str, seconds: float, work: Callable[[], Awaitable[object]]) -> 
 
 
 async def _repeat(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
-    """Run `work` every `seconds`. If the database fails during a run, wait for the next run."""
     while True:
         await asyncio.sleep(seconds)
         try:
             await work()
         except DATABASE_FAILURES as error:
             DATABASE_ERRORS.noted(error)
-
-
-async def trim() -> None:
-    """Return freed memory to the system. Without this call, glibc keeps freed memory that lies below a block in use."""
-    release = malloc_trim()
-    if release is not None:
-        # Releasing memory takes milliseconds, so it runs in a thread. Meanwhile, other threads wait only if they
-        # allocate memory.
-        await asyncio.to_thread(release, 0)
-
-
-def malloc_trim() -> Callable[[int], object] | None:
-    """The function `malloc_trim` of glibc; None with another C library."""
-    return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
 
 BATCH: Final = 500
@@ -94,14 +75,13 @@ LOCK: Final = 0x63_68_61_74_72_65_74_6E
 
 
 async def prune(deps: Dependencies) -> int:
-    """Apply the retention settings to receipts, finished jobs and records of single model calls. Rows are deleted in
-    batches. Returns the number of deleted rows; 0 if another server is deleting them."""
+    """Apply the retention settings in batches. Returns the number of deleted rows, or 0 if another server is deleting
+    them."""
     async with deps.database.lock(LOCK) as held:
         return sum([await _all(batch) for batch in _due(deps)]) if held else 0
 
 
 def _due(deps: Dependencies) -> Iterator[Callable[[int], Awaitable[int]]]:
-    """Functions that delete at most the given number of old rows and return the number of deleted rows."""
     kept, now, database = deps.settings.retention, deps.now(), deps.database
     yield partial(receipts.drop_old, database, now - timedelta(days=kept.receipt_days))
     yield partial(receipts.drop_surplus, database, kept.receipts_per_chat)

@@ -23,8 +23,7 @@ from tellonce_server.domain.tombstones import Tombstones
 from tellonce_server.embedding.protocol import Embedder, NoEmbedder
 from tellonce_server.services.services import Services
 from tellonce_server.store import calendar, near_indexes, tokens
-from tellonce_server.store.database import Database, as_login, one_transaction, open_routed
-from tellonce_server.store.route import Route
+from tellonce_server.store.database import as_login, one_transaction, open_routed
 
 KEY_NAME = "memory"
 
@@ -36,8 +35,7 @@ class Opened:
     services: Services
     scrubber: Scrubber
     login: str
-    """The database URL with the login that owns the tables. This login is used to create and revoke access tokens, and to drop
-    indexes."""
+    """The URL with the login that owns the tables."""
     side_tasks: SideTasks
 
 
@@ -55,11 +53,11 @@ async def open_memory(
     """Open the memory in the database. The memory is closed when `stack` is closed."""
     dsn = opened.route.direct
     settings = await _in_calendar(dsn, settings, now(), serves=keeps_tokens)
-    database = await _pool(stack, opened.route, durable=True)
-    traces = await _pool(stack, opened.route, durable=False)
+    database = await open_routed(opened.route)
+    stack.push_async_callback(database.close)
     announcer = Announcer(database)
     key = await _access(dsn, settings, now(), keeps_tokens=keeps_tokens)
-    deps = Dependencies(settings, database, traces, embedder, Tombstones(key), now, announcer, emit)
+    deps = Dependencies(settings, database, embedder, Tombstones(key), now, announcer, emit)
     services = Services(deps, key)
     stack.push_async_callback(services.receipts.written)
     await services.work.tidy()
@@ -77,15 +75,15 @@ async def open_memory(
 
 @asynccontextmanager
 async def open_in_one_transaction(settings: ServerSettings, dsn: str) -> AsyncGenerator[tuple[Any, Services]]:
-    """Yield the connection of one transaction, and services that work in this transaction. Other processes are not
-    notified of changes, so no other process may use the memory during the block."""
+    """One transaction, and services that work in it. Other processes are not notified, so none may use the memory
+    during the block."""
     async with as_login(dsn) as login:
         zone = await calendar.zone(login) or settings.timezone
     quiet = settings.model_copy(update={"embeddings": "none", "timezone": zone})
     key = await _access(dsn, quiet, utc_now(), keeps_tokens=False)
     async with one_transaction(dsn) as (connection, database):
         deps = Dependencies(
-            *(quiet, database, database, NoEmbedder(), Tombstones(key), utc_now),
+            *(quiet, database, NoEmbedder(), Tombstones(key), utc_now),
             announce=lambda channel, payload: None,
             emit=journal("server", quiet, utc_now),
         )
@@ -93,9 +91,8 @@ async def open_in_one_transaction(settings: ServerSettings, dsn: str) -> AsyncGe
 
 
 async def _in_calendar(dsn: str, settings: ServerSettings, now: datetime, *, serves: bool) -> ServerSettings:
-    """The settings with the time zone of the stored whole days. Only the HTTP server (`serves`) may change this zone.
-    Another process may change it only if USER_TIMEZONE is set and no other process uses the database: the system's zone
-    can be that of a container. Every process may set the zone of a new database."""
+    """The settings with the time zone of the stored whole days. The HTTP server (`serves`) may change this zone. The
+    system's zone of another process can be that of a container."""
     async with as_login(dsn) as login:
         chosen = "timezone" in settings.model_fields_set and await calendar.alone(login)
         if serves or chosen or await calendar.fresh(login):
@@ -105,15 +102,8 @@ async def _in_calendar(dsn: str, settings: ServerSettings, now: datetime, *, ser
 
 
 async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_tokens: bool) -> bytes:
-    """Return the server's secret key. If `keeps_tokens` is true, also create the tokens of this machine."""
     async with as_login(dsn) as login:
         if keeps_tokens:
             await ensure_local_tokens(login, settings, now)
             note_external(settings)
         return await tokens.obtain_key(login, KEY_NAME, secrets.token_bytes(32), now)
-
-
-async def _pool(stack: AsyncExitStack, route: Route, *, durable: bool) -> Database:
-    database = await open_routed(route, durable=durable, size=12 if durable else 3)
-    stack.push_async_callback(database.close)
-    return database

@@ -1,15 +1,13 @@
 """Serves MCP over streamable HTTP with uvicorn, and the operator's pages `/health`, `/ready` and `/metrics`. Limits the
-size of requests and the time in which they must arrive, and shuts down gracefully."""
+size of requests, and shuts down gracefully."""
 
 import asyncio
 import contextlib
 import signal
 from collections.abc import AsyncGenerator, Generator
 from socket import socket
-from typing import ClassVar
 from urllib.parse import urlsplit
 
-import h11
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -17,13 +15,12 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tellonce.settings import ServerSettings
 from tellonce_server.api.middleware import OpenStreams, show_hooked
 from tellonce_server.app.authorization import authorized, confirmed
 from tellonce_server.app.metrics import Metrics
-from tellonce_server.app.middleware import completed, known_hosts, unavailable
+from tellonce_server.app.middleware import known_hosts, unavailable
 from tellonce_server.app.page.protection import cookie_name, with_cookie
 from tellonce_server.app.page.site import add_page
 from tellonce_server.app.server import VERSION, MemoryServer, build_server
@@ -39,7 +36,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams) -> Starlette:
-    """The ASGI application. While the app runs, the storage is open. `streams` can end the app's open subscriptions."""
+    """The ASGI application. The storage is open while the app runs."""
     server = build_server(settings, storage, auth=True, middleware=(streams, show_hooked))
     security = transport_security(settings)
     add_operator_pages(server, storage)
@@ -55,7 +52,6 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
     # credential.
     app.user_middleware.insert(0, Middleware(with_cookie, name=cookie_name(settings.port)))
     app.user_middleware.insert(0, Middleware(unavailable))
-    app.user_middleware.insert(0, Middleware(completed))
     own = transport_security(settings, public=False)
     app.user_middleware.insert(0, Middleware(known_hosts, public=security, own=own, private=[FIGURES]))
     app.user_middleware.append(Middleware(authorized, limit=RateLimit(settings.remote.rate_limit)))
@@ -73,8 +69,7 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
 
 
 def transport_security(settings: ServerSettings, *, public: bool = True) -> TransportSecuritySettings:
-    """The hosts and origins that may call the server, as a protection against DNS rebinding. If `public` is true, the
-    public address is one of these hosts."""
+    """The hosts and origins that may call the server, as a protection against DNS rebinding."""
     outside = urlsplit(settings.remote.url).hostname if public else None
     names = [*LOOPBACK, settings.own_name, *settings.allowed_hosts, *([outside] if outside else [])]
     hosts = [form for name in names for form in (name, f"{name}:*")]
@@ -89,9 +84,7 @@ async def serve_http(settings: ServerSettings) -> None:
         build_http(settings, Storage(settings), streams),
         host=settings.host,
         port=settings.port,
-        # RequestTimeout is based on h11. The alternative, httptools, keeps trailing spaces in header values, although
-        # the protocol forbids them.
-        http=RequestTimeout,
+        http="h11",  # httptools keeps trailing spaces in header values, although the protocol forbids them
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
         access_log=False,
@@ -102,8 +95,6 @@ async def serve_http(settings: ServerSettings) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A server that ends subscription streams before it stops, because they do not end by themselves."""
-
     def __init__(self, config: uvicorn.Config, streams: OpenStreams) -> None:
         super().__init__(config)
         self._streams = streams
@@ -114,47 +105,13 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Handle signals as uvicorn does, but do not raise them again. The process then exits with code 0 and without a
-        traceback."""
+        """Handle signals as uvicorn does, but end with code 0 and without a traceback."""
         before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-
-
-class RequestTimeout(H11Protocol):
-    """Limits how long a request may take to arrive. For the first request, the time starts when the connection opens.
-    For a later request, the time starts with the request's first byte. Between two requests, uvicorn's keep-alive timer
-    applies."""
-
-    seconds: ClassVar[float] = 30.0
-    _deadline: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
-        super().connection_made(transport)
-        self._watch()
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
-            self._watch()
-        else:
-            self._rest()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._rest()
-        super().connection_lost(exc)
-
-    def _watch(self) -> None:
-        if self._deadline is None:
-            self._deadline = self.loop.call_later(self.seconds, self.transport.close)
-
-    def _rest(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
 
 
 FIGURES = "/metrics"
@@ -184,7 +141,6 @@ def add_operator_pages(server: MemoryServer, storage: Storage) -> None:
 
 
 async def _hindrance(storage: Storage) -> str | None:
-    """The reason why calls cannot be answered now; None if they can be answered."""
     try:
         async with asyncio.timeout(READY_SECONDS):
             services = await storage.services()

@@ -11,10 +11,8 @@ import os
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
-import asyncpg
 from platformdirs import user_data_path
 
 from tellonce.file_lock import is_held
@@ -22,10 +20,11 @@ from tellonce.former_name import FORMER_NAME, NAME
 from tellonce.settings import ServerSettings
 from tellonce.side_tasks import SideTask
 from tellonce_server.core.errors import StorageRefused
-from tellonce_server.store.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
-from tellonce_server.store.postgres.migrations import migrate
-from tellonce_server.store.postgres.readiness import prepare
-from tellonce_server.store.route import Route, find_route, unpooled
+from tellonce_server.postgres.connection import connected
+from tellonce_server.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.migrations import migrate
+from tellonce_server.postgres.readiness import prepare
+from tellonce_server.postgres.route import Route, find_route, unpooled
 
 NOTE = "external-database"
 """Name of a file. The file contains the name of the external database, without user and password."""
@@ -46,8 +45,7 @@ def note_external(settings: ServerSettings) -> None:
 
 
 def refuse_another_memory(settings: ServerSettings) -> None:
-    """Raises StorageRefused if the memory of this data folder is in an external database, but DATABASE_URL is not
-    set."""
+    """Raises StorageRefused if the memory of this folder is in an external database, but DATABASE_URL is not set."""
     note = settings.data_dir / NOTE
     if settings.login_url is None and _exists(note):
         raise StorageRefused(
@@ -58,22 +56,19 @@ def refuse_another_memory(settings: ServerSettings) -> None:
 
 
 def has_memory(settings: ServerSettings) -> bool:
-    """Whether a memory exists. An external database is assumed to contain a memory. The embedded database contains a
-    memory after its first start."""
+    """Whether a memory exists. An external database is assumed to contain one."""
     if settings.login_url is not None or _exists(settings.data_dir / NOTE):
         return True
     return _exists(EmbeddedPostgres(settings.data_dir / "postgres").cluster)
 
 
 def _exists(path: Path) -> bool:
-    """Whether the path exists. False also if this user is not allowed to access the path. PostgreSQL then reports the
-    reason when it starts."""
+    """False also without access to the path. PostgreSQL then reports the reason when it starts."""
     return os.access(path, os.F_OK)
 
 
 def move_former_folder() -> str | None:
-    """Move the data folder from its former path if no server uses it. Returns a sentence for the person, or None if
-    there was nothing to move."""
+    """Move the data folder from its former path if no server uses it. Returns a sentence for the person, or None."""
     folder, former = user_data_path(NAME, appauthor=False), user_data_path(FORMER_NAME, appauthor=False)
     if folder.exists() or not former.is_dir():
         return None
@@ -113,9 +108,6 @@ async def open_database(settings: ServerSettings, stack: AsyncExitStack) -> Open
 
 
 async def _migrate(dsn: str) -> None:
-    connection: Any = await asyncpg.connect(dsn)
-    try:
+    async with connected(dsn) as connection:
         await prepare(connection)
         await migrate(connection)
-    finally:
-        await connection.close()

@@ -53,8 +53,6 @@ class Metrics:
 
 
 class _Read(Collector):
-    """The figures that were read to answer one request for `/metrics`."""
-
     def __init__(self, families: Iterable[Metric]) -> None:
         self._families = families
 

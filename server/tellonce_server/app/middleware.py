@@ -1,4 +1,4 @@
-"""ASGI middleware around all routes: it refuses unknown hosts, answers database outages, and completes event streams."""
+"""ASGI middleware around all routes: it refuses unknown hosts and answers database outages."""
 
 import json
 from collections.abc import Sequence
@@ -12,7 +12,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tellonce.client import LATER_META, UNREACHABLE
 from tellonce_server.core.errors import DATABASE_ERRORS, RETRY_SECONDS, TEMPORARY_FAILURES
 
-EVENTS = b"text/event-stream"
 MOST_BYTES = 64 * 1024
 """Maximum number of bytes of a request's body that are read to find the request's id."""
 
@@ -20,9 +19,8 @@ MOST_BYTES = 64 * 1024
 def known_hosts(
     app: ASGIApp, public: TransportSecuritySettings, own: TransportSecuritySettings, private: Sequence[str]
 ) -> ASGIApp:
-    """The outermost middleware, so that it also covers redirects and errors. It refuses requests with an unknown Host
-    or Origin header, which prevents DNS rebinding. The paths in `private` are served only for the hosts in `own`. The
-    public address is not in `own`."""
+    """The outermost middleware. It refuses requests with an unknown Host or Origin header, which prevents DNS
+    rebinding. The paths in `private` are served only for the hosts in `own`."""
     for_public, for_own = TransportSecurityMiddleware(public), TransportSecurityMiddleware(own)
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
@@ -35,32 +33,9 @@ def known_hosts(
     return guarded
 
 
-def completed(app: ASGIApp) -> ASGIApp:
-    """Middleware that sends the end of an event stream which the application left open. MCP's library leaves such a
-    stream open when the server stops, and uvicorn would log an error."""
-
-    async def completing(scope: Scope, receive: Receive, send: Send) -> None:
-        streaming = False
-
-        async def sending(message: Message) -> None:
-            nonlocal streaming
-            if message["type"] == "http.response.start":
-                kinds = [value for name, value in message["headers"] if name == b"content-type"]
-                streaming = any(kind.startswith(EVENTS) for kind in kinds)
-            elif not message.get("more_body", False):
-                streaming = False
-            await send(message)
-
-        await app(scope, receive, sending)
-        if streaming:
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    return completing
-
-
 def unavailable(app: ASGIApp) -> ASGIApp:
-    """Middleware that answers a temporary failure with status 503, a Retry-After header, and a sentence as a JSON-RPC
-    error. It encloses the layers that use the database before MCP, such as the lookup of the token."""
+    """Middleware that answers a temporary failure with status 503 and a JSON-RPC error. It also covers the lookup of
+    the token."""
 
     async def answering(scope: Scope, receive: Receive, send: Send) -> None:
         begun = read = False
@@ -95,7 +70,6 @@ def later(sentence: str, request_id: Any) -> JSONResponse:
 
 
 async def _request_id(receive: Receive) -> Any:
-    """The JSON-RPC id of the request; None if the id cannot be read. The id tells the client which call failed."""
     body, more = b"", True
     while more and len(body) <= MOST_BYTES:
         message = await receive()

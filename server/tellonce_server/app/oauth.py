@@ -19,13 +19,11 @@ from tellonce.settings import Remote
 
 SCOPE = "assistant"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""The accepted algorithms. All of these algorithms are asymmetric. With a shared secret (HS…), every verifier could
-issue tokens. `none` is not accepted, because such a token is not signed."""
+"""The accepted algorithms. All are asymmetric: with a shared secret (HS…), every verifier could issue tokens."""
 
 CLOCK_SKEW_SECONDS = 30
 REFRESH_SECONDS = 30.0
-"""Minimum seconds between two fetches of the keys. Without this limit, anybody could cause many fetches with tokens
-whose key ids are unknown."""
+"""Minimum seconds between two fetches. Otherwise anybody could cause many fetches with unknown key ids."""
 
 KEY_LIFE_SECONDS = 3600.0
 FETCH_SECONDS = 5.0
@@ -52,8 +50,7 @@ class SigningKeys:
         return self._keys.get(key_id)
 
     async def _fetch(self) -> None:
-        """Replace the keys with the keys that the issuer publishes now. If the issuer cannot be reached, keep the old
-        keys."""
+        """If the issuer cannot be reached, the old keys stay."""
         try:
             async with httpx2.AsyncClient(timeout=FETCH_SECONDS) as http:
                 answer = (await http.get(self._url)).raise_for_status().json()
@@ -108,7 +105,7 @@ class JwtVerifier:
 
 
 def scopes_of(claims: dict[str, Any]) -> list[str]:
-    """The scopes of a token. The scopes are words in the string `scope` (RFC 9068); some issuers use `scp` instead."""
+    """The words in the string `scope` of a token (RFC 9068). Some issuers use `scp` instead."""
     value = claims.get("scope", claims.get("scp", ""))
     words = value.split() if isinstance(value, str) else value
     return [str(word) for word in words] if isinstance(words, list) else []

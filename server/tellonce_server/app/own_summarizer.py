@@ -36,8 +36,7 @@ logger = logging.getLogger(__name__)
 
 
 def may_start(settings: ServerSettings) -> bool:
-    """Whether this server is allowed to start a summarizer. By default, this is so if the service is not installed. An
-    installed service runs a summarizer of its own."""
+    """Whether this server may start a summarizer. An installed service runs its own summarizer."""
     if settings.stdio_learns is not None:
         return settings.stdio_learns
     return not service_file().exists()
@@ -57,8 +56,7 @@ class OwnSummarizer:
         self._worker = f"{socket.gethostname()}-{secrets.token_hex(4)}"
 
     async def run(self) -> None:
-        """Check every ten seconds whether another summarizer is running, and start or stop our own summarizer
-        accordingly."""
+        """Start or stop our summarizer, depending on whether another one is running."""
         async with AsyncExitStack() as stack:
             while True:
                 try:
@@ -81,7 +79,6 @@ class OwnSummarizer:
         notices[:] = kept if others or self._child is not None else [*kept, NOBODY_LEARNS]
 
     async def _start(self, attendance: "Attendance", stack: AsyncExitStack) -> None:
-        """Start the summarizer if no other server with this data folder has started a summarizer."""
         self._settings.data_dir.mkdir(parents=True, exist_ok=True)
         lock = try_hold(self._settings.data_dir / LOCK_NAME)
         if lock is None:

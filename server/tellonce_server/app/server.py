@@ -59,8 +59,7 @@ class MemoryServer(MCPServer[None]):
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[None, Any] | None = None
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
-        """Read a resource. During a database outage, the error names the outage. The SDK's own code would report an
-        internal error."""
+        """During a database outage, the error names the outage. The SDK would report an internal error."""
         try:
             async with self._concurrency.permit(self._caller_of().user_id):
                 return await super().read_resource(uri, context)
@@ -73,8 +72,7 @@ class MemoryServer(MCPServer[None]):
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
-        """Get a prompt. The error names its cause: a wrong name, a wrong argument, or a database outage. The SDK's own
-        code would report an internal error."""
+        """The error names its cause. The SDK would report an internal error."""
         await _require_standing()
         try:
             async with self._concurrency.permit(self._caller_of().user_id):
@@ -102,15 +100,14 @@ class MemoryServer(MCPServer[None]):
 
 
 async def _require_standing() -> None:
-    """Check the credential before a call that may write. The client receives status 401 instead of this error, because
-    `authorization.confirmed` replaces the response."""
+    """`authorization.confirmed` replaces this error with status 401."""
     if not await is_still_valid(get_access_token()):
         raise MCPError(INVALID_PARAMS, "This credential was revoked.")
 
 
 async def constant_lists(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware that declares that the lists of tools, resources and prompts never change. The SDK declares the
-    opposite, because resources have subscribers."""
+    """Middleware that declares the lists of tools, resources and prompts constant. The SDK declares the opposite,
+    because resources have subscribers."""
     result = await call_next(ctx)
     if ctx.method != "server/discover" or not isinstance(result, dict):
         return result
@@ -127,8 +124,7 @@ def build_server(
     caller_of: CallerOf | None = None,
     middleware: Sequence[ServerMiddleware[Any]] = (),
 ) -> MemoryServer:
-    """Build the server. Its tools wait until `storage` is open. With `auth` (HTTP), callers need a token. Without
-    `auth`, the caller is the configured user, or the result of `caller_of`."""
+    """Build the server. Its tools wait until `storage` is open. With `auth` (HTTP), callers need a token."""
     own_caller = None if auth or caller_of else Caller(settings.default_user, PERSON)
     who = caller_of or (http_caller if own_caller is None else lambda: own_caller)
     own = page_tools(storage.services)

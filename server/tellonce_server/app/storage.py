@@ -37,8 +37,7 @@ LONGEST_PAUSE = 15.0
 """Maximum seconds between attempts to open the database."""
 
 OnCall: TypeAlias = Callable[[str, float, bool], None]
-"""A function that is called after each tool call. Its arguments are the tool's name, the duration in seconds, and
-whether the call succeeded."""
+"""Called after each tool call with the tool's name, the seconds, and whether the call succeeded."""
 
 logger = logging.getLogger(__name__)
 
@@ -50,11 +49,8 @@ def configured_embedder(settings: ServerSettings) -> Embedder:
 
 
 class Storage:
-    """The storage of one process. `running()` opens the storage once; until then, `services()` waits.
-
-    With `keeps_tokens`, this process writes the access tokens of this machine. Only the HTTP server writes the tokens,
-    because other processes may be configured for another user.
-    """
+    """The storage of one process. `services()` waits until `running()` has opened the storage. Only a process with
+    `keeps_tokens` writes this machine's tokens, because other processes may serve another user."""
 
     def __init__(
         self, settings: ServerSettings, now: Callable[[], datetime] = utc_now, *, keeps_tokens: bool = True
@@ -96,8 +92,7 @@ class Storage:
         return self._opened_as
 
     async def health(self) -> dict[str, Any]:
-        """The health report: whether calls are answered, the embedding model, the side tasks, and how often the event
-        loop was blocked. Never waits."""
+        """The health report. Never waits."""
         future = self._services
         failure = future.exception() if future is not None and future.done() else None
         return {
@@ -123,8 +118,6 @@ class Storage:
         self._emit("tool_call", tool=tool, ms=round(seconds * 1000, 2), ok=ok)
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        """Try to open the storage until an attempt succeeds. If the database starts later, this process therefore needs
-        no restart."""
         started, pause = time.perf_counter(), FIRST_PAUSE
         while not await self._opened(stack):
             await asyncio.sleep(pause)
@@ -146,8 +139,7 @@ class Storage:
             return True
 
     def _log(self, error: Exception) -> None:
-        """Log an error. An error that a person must fix is logged once, as one line. Any other error is logged with its
-        stack."""
+        """A person must fix a StorageRefused, so it is logged once, as one line."""
         if isinstance(error, (*DATABASE_FAILURES, StorageRefused)):
             if str(error) != self._reported:
                 logger.error("the memory's database cannot be opened, trying again: %s", error)
@@ -156,7 +148,7 @@ class Storage:
             logger.exception("storage could not be opened; trying again")
 
     def _settle(self, outcome: "Services | StorageUnavailable") -> None:
-        """Give the outcome to all waiting callers, and to all callers that come before the next attempt."""
+        """Give the outcome to all callers until the next attempt."""
         assert self._services is not None  # set by `running` before the storage is opened
         if self._services.done():
             self._services = asyncio.get_running_loop().create_future()

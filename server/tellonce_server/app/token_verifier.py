@@ -42,8 +42,7 @@ class TokenVerifier:
         return await self.access(token, digest(token))
 
     async def access(self, token: str, key: bytes) -> AccessToken | None:
-        """The access of the token with the hash `key`; None if there is no such token. `token` is the text in the
-        request."""
+        """The access of the token with the hash `key`, or None. `token` is the text in the request."""
         known = self._known.get(key)
         if known is None:
             grant = await self._grant(key)
@@ -56,7 +55,7 @@ class TokenVerifier:
         return await self._grant(key) == known
 
     async def _grant(self, key: bytes) -> Grant | None:
-        """Read the grant from the database. The query starts after this call, so an earlier revocation is seen."""
+        """The query starts after this call, so an earlier revocation is seen."""
         self._wanted.append(key)
         if self._next is None:
             self._next = asyncio.create_task(self._look_up())
@@ -64,7 +63,6 @@ class TokenVerifier:
         return (await asyncio.shield(self._next)).get(key)
 
     async def _look_up(self) -> dict[bytes, Grant]:
-        """Wait until the current lookup ends, then look up all tokens that were requested since it began."""
         async with self._lookup:
             keys, self._wanted, self._next = self._wanted, [], None
             grants = await tokens.find(self.database, keys)
@@ -81,15 +79,13 @@ class TokenVerifier:
 
 
 def _seen(task: "asyncio.Task[Any]") -> None:
-    """Retrieve the exception of a finished lookup. If all waiting calls have ended, nobody else retrieves it, and
-    asyncio would log it."""
+    """Retrieve the exception, because asyncio logs an exception that nobody retrieves."""
     if not task.cancelled():
         task.exception()
 
 
 async def is_still_valid(token: AccessToken | None) -> bool:
-    """Whether a verified token is still valid. This must be checked before any write. False if the database cannot be
-    reached."""
+    """Whether a verified token is still valid. Check this before any write. False if the database cannot be reached."""
     try:
         return not isinstance(token, CachedToken) or await token.still_valid
     except TEMPORARY_FAILURES:

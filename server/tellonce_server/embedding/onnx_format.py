@@ -96,7 +96,6 @@ def _tag(field: int, wire: int) -> bytes:
 
 
 def _varint(value: int) -> bytes:
-    """Seven bits per byte, lowest bits first. A negative number is written as its 64-bit two's complement."""
     rest, parts = value & (1 << 64) - 1, bytearray()
     while rest > 0x7F:
         parts.append(rest & 0x7F | 0x80)

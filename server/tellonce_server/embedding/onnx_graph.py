@@ -35,14 +35,11 @@ from tellonce_server.embedding.onnx_format import (
 )
 
 EMBEDDING, EARLY = "embedding", "early"
-"""Names of the outputs: the text's unit vector, and the mean of the token vectors after three layers.
-
-The mean after three layers is used to choose the sentences to keep. For this choice, it is better than the mean after
-the last layer."""
+"""The outputs: the text's unit vector, and the mean of the token vectors after three layers. The latter is the better
+one for choosing the sentences to keep."""
 
 MASK, EARLY_TOKENS = "Cast_0", "LayerNormalization_99"
-"""Names of two values inside the graph: the mask of real tokens, and the token vectors after three layers. These names
-have not changed since the graph's first version."""
+"""Names inside the graph: the mask of real tokens, and the token vectors after three layers."""
 
 Floats = npt.NDArray[np.float32]
 _TYPES = {"F32": "<f4", "F16": "<f2", "I64": "<i8"}
@@ -53,11 +50,8 @@ MASKED = -1e4
 
 
 def build(source: Path) -> bytes:
-    """The graph of the model in `source` (model.safetensors, config.json), as an ONNX file.
-
-    The inputs are `input_ids` and `attention_mask` (int64, batch x tokens); the outputs are EMBEDDING and EARLY
-    (float32, batch x hidden).
-    """
+    """The graph of the model in `source` (model.safetensors, config.json), as an ONNX file. Inputs: `input_ids` and
+    `attention_mask` (int64, batch x tokens). Outputs: EMBEDDING and EARLY (float32, batch x hidden)."""
     config = json.loads((source / "config.json").read_text())
     writer = _Writer(read_weights(source / "model.safetensors"), config)
     hidden = writer.embeddings()
@@ -68,8 +62,7 @@ def build(source: Path) -> bytes:
 
 
 def early(hidden: int) -> bytes:
-    """Return bytes that can be appended to the model. They add the output EARLY. The output EMBEDDING does not
-    change."""
+    """Bytes that add the output EARLY when they are appended to the model."""
     weights, weighted, total, count = (f"early_{part}" for part in ("weights", "weighted", "total", "count"))
     axes = [constant(f"early_axis{axis}", np.array([axis], np.int64)) for axis in (1, 2)]
     nodes = [
@@ -83,7 +76,7 @@ def early(hidden: int) -> bytes:
 
 
 class _Writer:
-    """Collects the nodes and constants of the graph. A method that adds a value returns the value's name."""
+    """A method that adds a value to the graph returns its name."""
 
     def __init__(self, weights: Mapping[str, Floats], config: dict[str, Any]) -> None:
         self._weights = weights
@@ -136,8 +129,7 @@ class _Writer:
         return model(whole_graph)
 
     def _words(self) -> str:
-        """The word embeddings of the input tokens. The table is stored as bytes; only the selected rows are converted
-        to floats."""
+        """The table is stored as bytes. Only the selected rows become floats."""
         rounded, scale, zero = whole(self._weight("embeddings.word_embeddings.weight"))
         self._nodes.append(node("Gather", [self._constant("words", rounded), "input_ids"], ["picked"]))
         scales = [self._constant("words_scale", scale), self._constant("words_zero", zero)]
@@ -163,7 +155,6 @@ class _Writer:
         return self._op("Unsqueeze", [self._op("Mul", [absent, masked]), axes])
 
     def _linear(self, x: str, name: str) -> str:
-        """A linear layer: multiplies the input's bytes by the weights' bytes, then applies both scales and the bias."""
         rounded, scale, zero = self._bytes_of(x)
         weights, factors = by_column(self._weight(f"{name}.weight").T)
         names = [
@@ -179,8 +170,7 @@ class _Writer:
         return self._op("Add", [scaled, self._constant(f"{name}.b", self._weight(f"{name}.bias"))])
 
     def _bytes_of(self, x: str) -> tuple[str, str, str]:
-        """Round a value to bytes. Returns the names of the rounded value, of its scale and of its zero point. Each
-        value is rounded only once, even if it is used several times."""
+        """The names of the rounded value, its scale and its zero point. Each value is rounded only once."""
         if x not in self._rounded:
             self._rounded[x] = (f"{x}_bytes", f"{x}_scale", f"{x}_zero")
             self._nodes.append(node("DynamicQuantizeLinear", [x], self._rounded[x]))
@@ -195,7 +185,7 @@ class _Writer:
         return self._shaped(self._op("Add", [one, other]))
 
     def _shaped(self, name: str) -> str:
-        """Declare the value's shape, one vector per token. This lets onnxruntime fuse addition and normalization."""
+        """The declared shape lets onnxruntime fuse addition and normalization."""
         self._shapes.append(value(name, FLOAT, ["batch", "rows", self._hidden]))
         return name
 
@@ -223,7 +213,7 @@ def read_weights(file: Path) -> Mapping[str, Floats]:
 
 
 class _Entry(TypedDict):
-    """A tensor's entry in the header. Offsets count from the end of the header."""
+    """Offsets count from the end of the header."""
 
     dtype: str
     shape: list[int]

@@ -16,8 +16,7 @@ LONGEST = 256
 
 
 class Session:
-    """One loaded model, usable from any thread. Texts are computed one by one, because padding would take more time than
-    a batch saves."""
+    """One loaded model, usable from any thread. Padding texts to a batch would cost more time than the batch saves."""
 
     def __init__(self, graph: Path, tokenizer: Path) -> None:
         options = ort.SessionOptions()
@@ -35,8 +34,7 @@ class Session:
         return vector
 
     def layers(self, text: str) -> Layers:
-        """The unit vector and the early layer of the text. Computing both takes hardly longer than computing one of
-        them."""
+        """The unit vector and the early layer of the text, in hardly more time than one of them."""
         return Layers(*self._run([EMBEDDING, EARLY], text))
 
     def _run(self, outputs: list[str], text: str) -> list[Vector]:

@@ -37,8 +37,7 @@ class Embedder(Protocol):
 
     @property
     def mean(self) -> Vector:
-        """The mean of the model's vectors. A bit of a sign code is 1 if the vector is above this mean in that
-        dimension."""
+        """The mean of the model's vectors. A bit of a sign code is 1 above this mean."""
         ...
 
     @property
@@ -54,13 +53,13 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
-        """One vector per text. Urgent texts (queries) are embedded first. Raises EmbeddingUnavailable. If `urgent`, the
-        error is raised at once, because a query must not wait until a model is loaded."""
+        """One vector per text. Urgent texts (queries) come first and never wait for a model to load. Raises
+        EmbeddingUnavailable."""
         ...
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
-        """Both layers of each text. Only the local model has layers. Urgent texts come first, and are cached like
-        queries. Raises EmbeddingUnavailable; the error is raised at once if the local model is not ready."""
+        """Both layers of each text, only by the local model. Urgent texts come first and are cached like queries.
+        Raises EmbeddingUnavailable."""
         ...
 
 
@@ -95,7 +94,7 @@ async def vectors_or_none(embedder: Embedder, texts: Sequence[str]) -> list[Vect
 
 
 async def similarity_of(embedder: Embedder, texts: Sequence[str]) -> Similarity | None:
-    """The cosines of these texts; a text that is not among them has the cosine 0. None if no embedder is available."""
+    """The cosines of these texts, or None without an embedder. Any other text has the cosine 0."""
     vectors = await vectors_or_none(embedder, texts)
     known = dict(zip(texts, vectors, strict=True)) if vectors is not None else {}
 

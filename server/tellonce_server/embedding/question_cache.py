@@ -13,8 +13,7 @@ MOST: Final = 2
 """Maximum number of texts that are embedded at the same time."""
 
 RATE: Final = 10.0
-"""Maximum number of texts per second on average. A client with a higher rate does not wait for answers, so its texts
-need no vectors in advance."""
+"""Maximum texts per second on average. A faster client does not wait for answers."""
 
 LONGEST: Final = 2_000
 """Maximum number of characters of a text. A longer text is hardly ever a question."""

@@ -38,15 +38,13 @@ class WordPiece:
         self._longest = longest
 
     def ids(self, text: str) -> list[int]:
-        """The numbers of the text's tokens, at most `longest`. This includes the tokens for the beginning and the end
-        of the text."""
+        """The numbers of the text's tokens, at most `longest`, with those for the beginning and the end."""
         vocabulary = self._vocabulary
         pieces = chain.from_iterable(map(self._pieces, _words(text)))
         return [vocabulary[_FIRST], *islice(pieces, self._longest - 2), vocabulary[_LAST]]
 
     def _pieces(self, word: str) -> list[int]:
-        """The tokens of a word: the longest known prefix of the word, then the longest known prefix of the rest, and so
-        on. If a part is unknown, the whole word becomes one unknown token."""
+        """The longest known prefix, then that of the rest. One unknown part makes the whole word unknown."""
         vocabulary, start, found = self._vocabulary, 0, list[int]()
         while start < len(word) <= _LONGEST_WORD:
             prefix = _INSIDE if start else ""
@@ -64,8 +62,6 @@ def _words(text: str) -> list[str]:
 
 
 def _spaced(character: str) -> str:
-    """The replacement of a character: a space for white space, nothing for a control character. A CJK character is put
-    between spaces."""
     code = ord(character)
     if character in _KEPT_CONTROLS:
         return " "
@@ -77,13 +73,11 @@ def _spaced(character: str) -> str:
 
 
 def _decomposed(character: str) -> str:
-    """The parts of the character, after `_lowered` was applied to each part. Decomposing character by character takes
-    linear time; `unicodedata.normalize` takes seconds for a text that consists only of accents."""
+    """`unicodedata.normalize` of a whole text takes seconds if it consists only of accents."""
     return "".join(map(_lowered, unicodedata.normalize("NFD", character)))
 
 
 def _lowered(character: str) -> str:
-    """The character in lower case. Punctuation is put between spaces, and accents are removed."""
     category = unicodedata.category(character)
     if category == "Mn":
         return ""
@@ -93,8 +87,7 @@ def _lowered(character: str) -> str:
 
 
 class _Table(dict[int, str]):
-    """A table for `str.translate` that computes each entry with a rule. Only the entries of alphabetic scripts are
-    kept."""
+    """Computes each entry of a table for `str.translate`. Only the entries of alphabetic scripts are kept."""
 
     def __init__(self, rule: Callable[[str], str]) -> None:
         super().__init__()

@@ -55,7 +55,7 @@ class Explainer:
     async def _kept(self, scope: ChatScope, receipt_id: str) -> Receipt | None:
         await self._receipts.written(receipt_id)
         for look in range(LOOKS):
-            receipt = await receipts.find(self._deps.traces, scope.owner_id, receipt_id)
+            receipt = await receipts.find(self._deps.database, scope.owner_id, receipt_id)
             if receipt is not None or look == LOOKS - 1:
                 return receipt
             await asyncio.sleep(LOOK_SECONDS)
@@ -107,7 +107,7 @@ class Explainer:
             text=message.content,
             versions=_versions(await messages.versions(self._deps.database, *place)),
             memories=tuple(await memories.from_message(self._deps.database, *place)),
-            receipts=tuple(await receipts.of_message(self._deps.traces, *place)),
+            receipts=tuple(await receipts.of_message(self._deps.database, *place)),
         )
 
 

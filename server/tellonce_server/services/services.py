@@ -28,7 +28,7 @@ class Services:
 
     def __init__(self, deps: Dependencies, key: bytes) -> None:
         self.deps = deps
-        self.receipts = ReceiptKeeper(deps.traces)
+        self.receipts = ReceiptKeeper(deps.database)
         self.categories = Categories(deps.database, deps.embedder)
         retriever = Retriever(deps.database, deps.embedder, self.categories)
         self.recorder = Recorder(deps)

@@ -32,7 +32,7 @@ def by_number(chat_id: int, number: int | str) -> str:
 
 @dataclass(frozen=True)
 class Named:
-    """The identity of a message. `sent_at` is None if only the id is known, for example for the target of a reply."""
+    """The identity of a message. `sent_at` is None if only the id is known, as for the target of a reply."""
 
     channel: str
     ext_id: str
@@ -42,8 +42,8 @@ class Named:
 async def known(
     q: Queries, owner_id: int, chat_id: int, named: Sequence[Named], numbered: Sequence[tuple[int, datetime]]
 ) -> dict[tuple[str, str], str]:
-    """The thread keys of the given messages, by channel and external id. Messages that are not stored yet are left out.
-    The messages in `numbered` are found by number and time, and have an empty channel in the result."""
+    """The thread keys of the stored messages among these, by channel and external id. The messages in `numbered` are
+    found by number and time, and have an empty channel in the result."""
     numbers, times = [number for number, _ in numbered], [at for _, at in numbered]
     by_id = ([n.ext_id for n in named], numbers, times, [n.channel for n in named], [n.sent_at for n in named])
     rows = await q.rows("bulk.known", owner_id, chat_id, *by_id)
@@ -52,7 +52,7 @@ async def known(
 
 async def add(q: Queries, scope: ChatScope, rows: Sequence[Placed], now: datetime) -> list[int]:
     """Store the messages and return their ids in the same order. The caller must be inside a transaction, because this
-    function locks the chat."""
+    locks the chat."""
     owner_id, chat_id = scope.owner_id, scope.chat_id
     exchanges = sum(row.message.role == "assistant" for row in rows)
     counts = (len(rows), exchanges, now)
@@ -98,8 +98,7 @@ class SourceMessage(NamedTuple):
 
 @dataclass(frozen=True)
 class Exported:
-    """A memory with all the data that an export contains. `said` are its source messages, which belong to the chat
-    `source_chat_id`."""
+    """A memory as an export contains it. `said` are its source messages in the chat `source_chat_id`."""
 
     memory: Memory
     model: str | None

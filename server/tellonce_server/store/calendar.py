@@ -20,8 +20,8 @@ async def fresh(q: Transaction) -> bool:
 
 
 async def follow(q: Transaction, zone: str, now: datetime) -> None:
-    """Change the stored whole days and reminders to `zone`, unless they are in this zone already. A reminder that is
-    being delivered keeps its moment. `q` must be a connection of the login that owns the tables."""
+    """Move the stored whole days and reminders to `zone`. A reminder that is being delivered keeps its moment. `q` must
+    be a connection of the login that owns the tables."""
     async with q.savepoint():
         former = await q.value("calendar.zone")
         if former == zone:

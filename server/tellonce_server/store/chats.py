@@ -12,9 +12,8 @@ from tellonce_server.store.queue import Job
 
 @dataclass(frozen=True)
 class Chat:
-    """A chat with its canonical summary. The `*_calls` fields count calls of paid models. Each chat is allowed at most
-    `exchanges` calls for summaries, and at most `exchanges` calls for second readings. `epoch_after` is the last
-    message before the current epoch."""
+    """A chat with its canonical summary. `*_calls` count calls of paid models. A chat may use `exchanges` calls for
+    summaries, and as many for second readings. `epoch_after` is the last message before the current epoch."""
 
     chat_id: int
     channel: str
@@ -51,8 +50,7 @@ of_owner = Rows[[OwnerId], ChatEntry]("chats.of_owner", named(ChatEntry))
 
 
 async def set_canonical(q: Queries, job: Job, text: Canonical, tokens: int, now: datetime) -> None:
-    """Store the canonical summary up to the last message of the job. If a new epoch has begun after this message,
-    nothing is stored."""
+    """Store the canonical summary up to the job's last message, unless a new epoch has begun after it."""
     parts = (text.user_confirmed, text.llm_inferred, text.general_summary, tokens)
     await q.run("chats.set_canonical", *job.key.chat, *parts, job.model or "", job.provisional, now, job.to_id)
 

@@ -103,7 +103,7 @@ class Happened(NamedTuple):
 
 @dataclass(frozen=True)
 class LogRows:
-    """The newest memories and chunk summaries for the log; `omitted` counts the older ones, which were not read."""
+    """The newest memories and chunk summaries for the log. `omitted` counts the older ones."""
 
     learned: Sequence[Learned] = ()
     happened: Sequence[Happened] = ()
@@ -136,8 +136,8 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class ContextRows:
-    """The rows for one context, oldest first. `open` counts the thread's messages without a chunk summary. `erasures`
-    counts the owner's erasures. `unread` (at most 100) counts the exchanges that no model has read."""
+    """The rows for one context, oldest first. `open` counts the thread's messages without a chunk summary. `unread` (at
+    most 100) counts the exchanges that no model has read."""
 
     erasures: int
     chat: ChatHead
@@ -178,7 +178,6 @@ async def read(
 
 
 def _head(scope: ChatScope, thread_key: str) -> str | None:
-    """The external id of the message that started a reply thread; None for any other thread."""
     kind, _, rest = thread_key.partition(":")
     return rest.partition(":")[2].removeprefix(f"{scope.guest}/") if kind == "reply" else None
 

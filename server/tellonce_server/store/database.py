@@ -9,15 +9,14 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any
 
-import asyncpg
-
+from tellonce_server.postgres.connection import connected
+from tellonce_server.postgres.route import Route, unpooled
 from tellonce_server.store.pools import (
     OwnedConnection,
     Pool,
     PoolUse,
     Proxy,
     SessionPool,
-    Settings,
     SinglePool,
     open_borrowed_pool,
     open_session_pool,
@@ -27,7 +26,6 @@ from tellonce_server.store.pools import (
 )
 from tellonce_server.store.pools import Row as Row
 from tellonce_server.store.pools import codecs as codecs
-from tellonce_server.store.route import Route, unpooled
 from tellonce_sql import query, reach
 
 POOL_SIZE = 12
@@ -41,7 +39,12 @@ SERVER_ROLE = "chatmem_server"
 WORKER_ROLE = "chatmem_worker"
 """The role for work across owners (queue, embedder, ledger). It can read only the columns that this work needs."""
 
-SETTINGS = {"jit": "off", "plan_cache_mode": "force_generic_plan", "max_parallel_workers_per_gather": "0"}
+SETTINGS = {
+    "jit": "off",
+    "plan_cache_mode": "force_generic_plan",
+    "max_parallel_workers_per_gather": "0",
+    "synchronous_commit": "on",
+}
 
 
 class Queries(ABC):
@@ -70,8 +73,7 @@ class Queries(ABC):
 
 
 async def one(q: Queries, name: str, *args: Any) -> Row:
-    """The row of a statement that always returns one row, such as an aggregate. Raises LookupError if there is no
-    row."""
+    """The row of a statement that always returns one, such as an aggregate. Raises LookupError."""
     row = await q.row(name, *args)
     if row is None:
         raise LookupError(f"{name} returned no row")
@@ -79,8 +81,7 @@ async def one(q: Queries, name: str, *args: Any) -> Row:
 
 
 class Transaction(Queries):
-    """Runs named queries on one connection, in one transaction. Inside `Database.lock`, however, each query has a
-    transaction of its own."""
+    """Runs named queries on one connection, in one transaction. Inside `Database.lock`, each query commits alone."""
 
     def __init__(self, connection: Proxy) -> None:
         self._connection = connection
@@ -103,8 +104,7 @@ class Transaction(Queries):
 
 
 class Database(Queries):
-    """Runs each named query on a connection of a pool. There are two pools: for queries of a single owner, and for
-    queries across owners."""
+    """Runs each named query on a connection of a pool. One pool serves single owners, the other works across owners."""
 
     def __init__(self, pool: Pool, workers: Pool, sessions: SessionPool | SinglePool) -> None:
         self._pool = pool
@@ -123,8 +123,7 @@ class Database(Queries):
 
     @asynccontextmanager
     async def lock(self, key: int) -> AsyncGenerator[bool]:
-        """Try to hold the session lock `key` during the block. Yields True if this session holds the lock, and False if
-        another session holds it."""
+        """Try to hold the session lock `key` during the block. Yields whether this session holds it."""
         async with self._sessions.session() as connection:
             session = Transaction(connection)
             held = bool(await session.value("locks.take", key))
@@ -140,8 +139,7 @@ class Database(Queries):
             yield Transaction(connection)
 
     async def notify(self, announcements: Sequence[tuple[str, str]]) -> None:
-        """Announce changes. Call this after the commit, because announcing inside the transaction would serialize all
-        commits."""
+        """Announce changes after the commit. Announcing inside the transaction would serialize all commits."""
         async with self._pool.statement("notify.send", ()) as connection:
             await connection.executemany(query("notify.send"), announcements)
 
@@ -151,32 +149,20 @@ class Database(Queries):
 
 
 async def announce(q: Queries, channel: str) -> None:
-    """Announce a change as part of its transaction. Use this only for rare changes: such commits are serialized."""
+    """Announce a change as part of its transaction. Such commits are serialized, so use this only for rare changes."""
     await q.run("notify.send", channel, "")
 
 
 @asynccontextmanager
-async def connected(dsn: str, **options: Any) -> AsyncGenerator[Any]:
-    """A connection of its own, outside the pools."""
-    connection: Any = await asyncpg.connect(dsn, **options)
-    try:
-        yield connection
-    finally:
-        await connection.close()
-
-
-@asynccontextmanager
 async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
-    """Runs named queries as the login that owns the tables. The server's roles are not allowed to read tokens and
-    keys."""
+    """Runs named queries as the login that owns the tables. The server's roles may not read tokens and keys."""
     async with connected(dsn, connection_class=OwnedConnection) as connection:
         yield Transaction(connection)
 
 
 @asynccontextmanager
 async def one_transaction(dsn: str) -> AsyncGenerator[tuple[Any, Database]]:
-    """A connection of the login that owns the tables, and a database object that uses only this connection, in one
-    transaction."""
+    """A connection of the login that owns the tables, and a database on this connection alone, in one transaction."""
     named = {"application_name": OwnedConnection.name, **SETTINGS}
     async with connected(dsn, connection_class=OwnedConnection, server_settings=named) as connection:
         await codecs(connection)
@@ -190,21 +176,19 @@ async def open_database(dsn: str, *, size: int = POOL_SIZE) -> Database:
     return await open_routed(unpooled(dsn), size=size)
 
 
-async def open_routed(route: Route, *, size: int = POOL_SIZE, durable: bool = True) -> Database:
-    """Open the pools on `route`. With `durable=False`, the newest rows can be lost in a power failure. Receipts are
-    stored in this way. Raises StorageRefused if row-level security does not apply to the pools' role."""
-    settings = {**SETTINGS, "synchronous_commit": "on" if durable else "off"}
+async def open_routed(route: Route, *, size: int = POOL_SIZE) -> Database:
+    """Open the pools on `route`. Raises StorageRefused if row-level security does not apply to the pools' role."""
     if route.pooled:
-        return await _open_borrowed(route, settings, size)
-    pool = await open_session_pool(route.address, SERVER_ROLE, settings, least=1, most=size)
-    workers = await open_session_pool(route.address, WORKER_ROLE, settings, least=0, most=WORKERS)
+        return await _open_borrowed(route, size)
+    pool = await open_session_pool(route.address, SERVER_ROLE, SETTINGS, least=1, most=size)
+    workers = await open_session_pool(route.address, WORKER_ROLE, SETTINGS, least=0, most=WORKERS)
     return await _proved(Database(pool, workers, pool), pool)
 
 
-async def _open_borrowed(route: Route, settings: Settings, size: int) -> Database:
-    pool = await open_borrowed_pool(route.address, SERVER_ROLE, settings, named=route.named, least=1, most=size)
-    workers = await open_borrowed_pool(route.address, WORKER_ROLE, settings, named=route.named, least=0, most=WORKERS)
-    sessions = await open_session_pool(route.direct, SERVER_ROLE, settings, least=1, most=SESSIONS)
+async def _open_borrowed(route: Route, size: int) -> Database:
+    pool = await open_borrowed_pool(route.address, SERVER_ROLE, SETTINGS, named=route.named, least=1, most=size)
+    workers = await open_borrowed_pool(route.address, WORKER_ROLE, SETTINGS, named=route.named, least=0, most=WORKERS)
+    sessions = await open_session_pool(route.direct, SERVER_ROLE, SETTINGS, least=1, most=SESSIONS)
     return await _proved(Database(pool, workers, sessions), pool)
 
 

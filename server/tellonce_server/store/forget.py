@@ -8,7 +8,7 @@ from datetime import datetime
 from tellonce.contract import MemoryKind
 from tellonce_server.core.scope import ChatId, OwnerId
 from tellonce_server.store.database import Queries, unzip
-from tellonce_server.store.named_queries import MaybeRow, Rows, named
+from tellonce_server.store.named_queries import MaybeRow, Rows, Value, named
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Statement:
 
 @dataclass(frozen=True)
 class Preview:
-    """A stored preview. `asked` is a keyed hash of the request. After the confirmation, the hash also covers the
-    selection. `hits` are the matches as JSON, by number."""
+    """A stored preview. `asked` is a keyed hash of the request, and later also of the confirmed selection. `hits` are
+    the matches as JSON, by number."""
 
     chat_id: int
     until: datetime
@@ -37,6 +37,7 @@ class Preview:
     hits: str
 
 
+commit_soon = Value[[], str]("forget.commit_soon")
 memories = Rows[[OwnerId, Sequence[int]], Statement]("forget.memories", named(Statement))
 memories_of = Rows[[OwnerId, ChatId | None, datetime | None, datetime | None], Statement](
     "forget.memories_of", named(Statement)
@@ -49,8 +50,7 @@ copies = Rows[[OwnerId, Sequence[int]], tuple[int, int, int]](
 async def resting_on(
     q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], without: Sequence[int], limit: int
 ) -> list[Statement]:
-    """Return the current memories that were learned from the messages `keys`. The memories in `without` are left
-    out."""
+    """The current memories that were learned from the messages `keys`, except those in `without`."""
     rows = await q.rows("forget.resting_on", owner_id, *unzip(keys, 2), without, limit)
     return [Statement(**row) for row in rows]
 
@@ -64,8 +64,7 @@ preview = MaybeRow[[OwnerId, str], Preview]("forget.preview", named(Preview))
 
 
 async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes, selected: bytes) -> bool:
-    """Bind a preview to the selection of its first confirmation. Returns whether the preview is now bound to
-    `selected`."""
+    """Bind a preview to the selection of its first confirmation. Returns whether it is bound to `selected`."""
     bound: bytes | None = await q.value("forget.bind_preview", owner_id, preview_id, asked, selected)
     return bound == asked + selected
 
@@ -73,9 +72,8 @@ async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes,
 async def follow_erasure(
     q: Queries, owner_id: int, preview_id: str, redacted: Mapping[tuple[int, int], int], now: datetime
 ) -> None:
-    """Call this after the erasure of this preview has removed text from messages. The owner's other previews then stay
-    valid for the remaining text of these messages. `redacted` maps each of these messages, as (chat, number), to its
-    version before the erasure."""
+    """Keep the owner's other previews valid for the text that this erasure left in messages. `redacted` maps each
+    message, as (chat, number), to its version before the erasure."""
     if redacted:
         keys = unzip(list(redacted), 2)
         await q.run("forget.follow_erasure", owner_id, preview_id, *keys, list(redacted.values()), now)

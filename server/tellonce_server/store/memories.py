@@ -30,8 +30,7 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Intent:
-    """If the user confirms an uncertain statement, the statement replaces the memories in `replaces`. It also ends the
-    memories in `ends`."""
+    """The memories that an uncertain statement replaces or ends as soon as the user confirms it."""
 
     replaces: Sequence[int] = ()
     ends: Sequence[int] = ()
@@ -46,8 +45,7 @@ Name = Annotated[str, Field(max_length=128)]
 
 @dataclass(frozen=True, kw_only=True)
 class Stated:
-    """The fields of a memory that a copy, an export and an import keep. An import also checks the limits of these
-    fields."""
+    """The fields of a memory that a copy, an export and an import keep, with the limits that an import checks."""
 
     content: str
     kind: MemoryKind
@@ -87,8 +85,7 @@ class NewMemory(Stated):
 
 
 def like(source: object, **own: Any) -> NewMemory:
-    """A new memory with the values of `source`. The values in `own` have priority. All common fields are copied, so a
-    field that is added to both classes is copied, too."""
+    """A new memory with the common fields of `source`. The values in `own` have priority."""
     same = {field.name: getattr(source, field.name) for field in fields(NewMemory) if hasattr(source, field.name)}
     return NewMemory(**same | own)
 
@@ -103,9 +100,8 @@ class Near:
 
 @dataclass(frozen=True)
 class Provenance:
-    """The origin of a memory. `model` is the model that worded the memory, or None if the user worded it.
-    `source_chat_id` is the chat of its sources. `quotes` support the memory. `overdue_at` is the time at which an
-    overdue goal became uncertain."""
+    """The origin of a memory. `model` is None if the user worded it. `overdue_at` is the time at which an overdue goal
+    became uncertain."""
 
     model: str | None = None
     source_chat_id: int | None = None
@@ -177,8 +173,7 @@ rejected_near = Rows[[OwnerId, ChatId, HalfVector | None, int, int], Near](
     "memories.rejected_near", lambda row: Near(memory(row), row["cosine"])
 )
 show_later_notes = Run[[OwnerId, MemoryId, float, datetime]]("memories.show_later_notes")
-"""If a note for search only is newer than a similar shown statement, show the note. Only pairs with the given new note
-are compared."""
+"""Show the given new note for search only if it is newer than a similar shown statement."""
 
 unkeyed = Rows[[int], tuple[int, int, str, int]]("memories.unkeyed", tuple)
 """Memories without a word key: owner, number, text and version."""
@@ -194,9 +189,8 @@ categorize = Run[[Sequence[str], Sequence[HalfVector], float, int, int]]("memori
 
 @dataclass(frozen=True)
 class ToReadAgain:
-    """A statement of the connected assistant that no second reading has checked. `source_ids` are the sources of the
-    statement. If the statement names no sources, they are the user's last messages before the statement. `over` are the
-    texts of the replaced memories."""
+    """A statement of the connected assistant that no second reading has checked. Without named sources, `source_ids`
+    are the user's last messages before it. `over` are the texts of the replaced memories."""
 
     memory_id: int
     text: str
@@ -217,8 +211,7 @@ hold = Run[[OwnerId, MemoryId]]("memories.hold")
 
 
 async def mark_uncertain(q: Queries, owner_id: int, memory_id: int, confidence: float, intends: Intent) -> None:
-    """Record that a second reading has not confirmed the statement. If the user confirms the statement, the memories in
-    `intends` are replaced or ended."""
+    """Record that a second reading has not confirmed the statement."""
     await q.run("memories.mark_uncertain", owner_id, memory_id, confidence, asdict(intends) if intends else None)
 
 
@@ -285,7 +278,7 @@ def _maybe(row: Row | None) -> Memory | None:
 
 @dataclass(frozen=True)
 class Ended:
-    """A statement that no longer holds, or the former text of a reworded statement. For a reminder, `at` is None."""
+    """A statement that no longer holds, or a former wording. A reminder has no `at`."""
 
     content: str
     at: datetime | None

@@ -24,14 +24,13 @@ WORDS: Final = {
     "ext_id": "message id",
     "reply_to": "reply to",
 }
-"""The columns with a person's words, in the order of the part `words` in messages.sql. Each value is the name that the
-preview of an erasure shows for the column."""
+"""The columns with a person's words, as in the part `words` of messages.sql, with their names in previews."""
 
 
 @dataclass(frozen=True)
 class FollowUp:
-    """The job that is queued with a new message. It covers the messages from `first` (None: the new message) to the new
-    message. It is merged into an unclaimed job of the same kind and key; a job without a key is never merged."""
+    """The job that is queued with a new message. It covers the messages from `first` (None: the new one) to the new
+    one. It joins an unclaimed job of the same kind and key. A job without a key never does."""
 
     kind: JobKind
     key: str | None
@@ -41,8 +40,8 @@ class FollowUp:
 
 
 class OwnConversation(NamedTuple):
-    """The conversation of an imported message. It is ignored if all messages are imported into one chat. If `name` is
-    None, the conversation is the channel's own chat."""
+    """The conversation of an imported message. Without a name, it is the channel's own chat. An import into one chat
+    ignores it."""
 
     channel: str
     name: str | None = None
@@ -50,10 +49,8 @@ class OwnConversation(NamedTuple):
 
 @dataclass(frozen=True)
 class ImportMessage:
-    """One message of an export. `message_id` must be stable, so that another import recognizes it.
-
-    `conversation` is None for the user's private chat.
-    """
+    """One message of an export. A stable `message_id` lets another import recognize it. `conversation` is None for the
+    user's private chat."""
 
     role: Role
     content: str
@@ -78,9 +75,9 @@ class MessageText:
 
 @dataclass(frozen=True)
 class NewMessage:
-    """A message to be recorded: the call's arguments, and the values that are computed from them. The answer to
-    `args.expects` must be sent before `slot_until`. If the message is the first of its chat, the chat gets the channel
-    and the conversation of `scope`."""
+    """A message to be recorded: the call's arguments and the values computed from them. The answer to `args.expects`
+    must be sent before `slot_until`. The first message of a chat gives it the channel and the conversation of `scope`.
+    """
 
     scope: ChatScope
     args: RecordMessageArgs
@@ -95,8 +92,7 @@ class NewMessage:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The recorded message's id, and its thread's state. `before` is the time at which the thread's previous message
-    was sent."""
+    """The recorded message's id, and its thread's state. `before` is the time of the thread's previous message."""
 
     id: int
     last_no: int
@@ -157,8 +153,8 @@ def columns(said: RecordMessageArgs | ImportMessage, text: MessageText, sent_at:
 
 
 async def record(q: Queries, m: NewMessage, job: FollowUp | None) -> Recorded:
-    """Store the message and queue its job in one statement. If the call is repeated after a crash, it queues no second
-    job. Raises asyncpg.UniqueViolationError for an external id that the chat's channel already has."""
+    """Store the message and queue its job in one statement, which can be repeated after a crash. Raises
+    asyncpg.UniqueViolationError for an external id that the chat's channel already has."""
     expects = m.args.expects
     values = {
         **columns(m.args, m.text, m.sent_at),

@@ -7,7 +7,8 @@ storing a message takes a tenth of the time.
 import logging
 from typing import Any, Final
 
-from tellonce_server.store.database import Database, connected
+from tellonce_server.postgres.connection import connected
+from tellonce_server.store.database import Database
 from tellonce_sql import query
 
 LARGE: Final = 20_000
@@ -19,8 +20,8 @@ logger = logging.getLogger(__name__)
 
 
 async def build_missing(database: Database, dsn: str, large: int = LARGE) -> int:
-    """Build the missing indexes one at a time and return their number; 0 if another process is building them. The login
-    of `dsn` must own the tables, because the pools' roles may not create indexes."""
+    """Build the missing indexes one at a time and return their number, or 0 if another process is building them. The
+    login of `dsn` must own the tables."""
     if not await database.rows("near.missing", large):
         return 0
     async with connected(dsn) as connection:

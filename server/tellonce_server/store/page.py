@@ -25,8 +25,8 @@ FIRST_PAGE: Final[Position] = (datetime.max.replace(tzinfo=UTC), MAX_BIGINT)
 
 
 class MemoryFilter(Contract):
-    """The filters of the list of memories. A filter that is None does not restrict the list. `as_of` selects the
-    memories that were valid at that time, whatever their status is now."""
+    """The filters of the list of memories. `as_of` selects the memories that were valid at that time, whatever their
+    status is now."""
 
     query: Text | None = None
     kinds: tuple[ListedKind, ...] | None = None
@@ -134,8 +134,7 @@ async def filtered_memories(
     learned_since: datetime | None = None,
     counted: bool = False,
 ) -> tuple[list[PageEntry], int]:
-    """At most `limit` memories after a position, newest first. If `counted` is true, the number of all matches is also
-    returned; otherwise, the number is 0."""
+    """At most `limit` memories after a position, newest first, and the number of all matches if `counted`, otherwise 0."""
     own = {"owner_id": owner_id, "learned_since": learned_since, "limit": limit, "counted": counted}
     values = {**dict(wanted), **own, "after_time": after[0], "after_id": after[1]}
     rows = await q.rows("page.memories", *arguments("page.memories", values))
@@ -162,8 +161,8 @@ async def answers(
     shown: int | None = None,
     receipt_id: str | None = None,
 ) -> list[AnswerEntry]:
-    """The contexts that were built earlier than `before`, newest first. If `shown` is given, only the contexts that
-    contained this memory are returned. The entries' `budgets` are empty."""
+    """The contexts built before `before`, newest first. `shown` selects those that contained this memory. `budgets`
+    stays empty."""
     args = (owner_id, before or FIRST_PAGE[0], shown, limit, receipt_id)
     return [AnswerEntry(**row) for row in await q.rows("page.answers", *args)]
 
@@ -178,8 +177,8 @@ months = Rows[[OwnerId, str], MonthEntry]("page.months", named(MonthEntry))
 
 
 async def days(q: Queries, owner_id: int, zone: str, start: datetime, end: datetime) -> list[tuple[str, TalkEntry]]:
-    """Each conversation of the period, with its day in the user's calendar. A conversation is one chat's messages of
-    one day. The entries' `summaries` are empty."""
+    """Each conversation of the period (one chat's messages of one day) with its day in the user's calendar. `summaries`
+    stays empty."""
     rows = [dict(row) for row in await q.rows("page.days", owner_id, zone, start, end)]
     return [(row.pop("day"), TalkEntry(**row)) for row in rows]
 
@@ -191,8 +190,7 @@ links = Rows[[OwnerId, Sequence[str]], NameLink]("page.links", named(NameLink))
 
 
 restore = Found[[OwnerId, MemoryId, RestorableStatus, bool, bool, datetime, datetime]]("page.restore")
-"""Restore a memory's former state if the memory was changed after `since`. The state is the status, and whether the
-memory was confirmed and pinned."""
+"""Restore a former status, confirmation and pin of a memory that was changed after `since`."""
 
 revive = Run[[OwnerId, MemoryId, datetime, datetime]]("page.revive")
 """Reactivate the memories that this memory replaced or ended after `since`. Returns their number."""
@@ -201,19 +199,16 @@ unshare = Run[[OwnerId, Sequence[int], datetime]]("page.unshare")
 """Erase the given copies of another owner's memories if the copies were made after `since`."""
 
 withdraw = Found[[OwnerId, MemoryId, int | None, datetime, datetime]]("page.withdraw")
-"""Withdraw a statement that was made after `since`. The third argument is the memory that the statement had replaced,
-or None."""
+"""Withdraw a statement made after `since`. The third argument is the memory that it had replaced, or None."""
 
 
 def cursor_of(moment: datetime, number: int) -> str:
-    """The cursor that continues after the last entry of a page. `moment` is the time of that entry, and `number` is its
-    id."""
+    """The cursor that continues after the entry with this time and id."""
     return f"{moment.astimezone(UTC):%Y%m%dT%H%M%S%f}.{number}"
 
 
 def position_of(cursor: str | None) -> Position:
-    """The time and id of the previous page's last entry. Without a cursor, the position before the first entry of the
-    list. Raises Refused for an invalid cursor."""
+    """The time and id in a cursor. Without a cursor, the position before the first entry. Raises Refused."""
     if cursor is None:
         return FIRST_PAGE
     moment, _, number = cursor.partition(".")

@@ -6,9 +6,8 @@ settings. Through a pooler, every statement therefore runs in a transaction, and
 transaction only.
 """
 
-import asyncio
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
@@ -44,21 +43,19 @@ STATEMENTS: Final = 300
 
 
 class OwnedConnection(asyncpg.Connection):
-    """A connection that remembers its current owner. It also remembers the model of the vectors that are sent over the
-    connection."""
+    """A connection that remembers its current owner and the model of its vectors."""
 
     lasting = True
     """Whether settings persist after a transaction."""
 
     name = "tellonce"
-    """The name that identifies a running server in `pg_stat_activity`."""
+    """Another name, because the connections that a pooler keeps open do not prove that a server is running."""
 
     _owner: int | None = None
     _model: str | None = None
 
     async def serve(self, name: str, args: tuple[Any, ...]) -> None:
-        """Apply the settings that the statement `name` needs. If the statement has an owner, the first argument is the
-        owner."""
+        """Apply the settings that the statement `name` needs. An owner is the first argument."""
         if reach(name) == "owner" and self._owner != args[0]:
             self._owner = None
             await self.fetchval(SET, OWNER, str(args[0]), not self.lasting)
@@ -70,7 +67,8 @@ class OwnedConnection(asyncpg.Connection):
             self._model = model
 
     def adopt(self, name: str, args: tuple[Any, ...]) -> dict[str, str]:
-        """Remember the owner and model of the statement `name`. Returns settings that the caller must apply at once."""
+        """Remember the owner and model of the statement `name`. Returns the settings that the caller must apply at
+        once."""
         self._owner = args[0] if reach(name) == "owner" else None
         self._model = _maker(args)
         needed = {OWNER: self._owner, MODEL: self._model}
@@ -91,8 +89,7 @@ class BorrowedConnection(OwnedConnection):
 
 
 def _maker(args: tuple[Any, ...]) -> str | None:
-    """The model of the vectors in the arguments; None if there are no vectors. An argument is a value or a column of
-    values."""
+    """The model of the vectors in the arguments, each a value or a column."""
     for arg in args:
         found = arg[0] if isinstance(arg, list) and arg else arg
         if isinstance(found, ModelVector):
@@ -138,31 +135,23 @@ class _OpenPool:
         await self._connections.close()
 
 
-RETURNED_EVERY: Final = 1_000
-"""After this number of uses, one connection is returned to asyncpg, so that asyncpg can replace old connections."""
-
-KEPT_SECONDS: Final = 60.0
-"""Seconds after which a connection that is not needed is returned to asyncpg. asyncpg closes it after another five
-minutes."""
+RETURNED_EVERY: Final = 100
+"""After this number of uses, the longest idle connection goes back to asyncpg, which closes it after five minutes."""
 
 
 class SessionPool(_OpenPool):
-    """Direct connections. Each connection keeps its role, and keeps its owner until a statement for another owner runs.
+    """Direct connections. Each connection keeps its role, and its owner until a statement for another owner runs.
 
-    If a statement raises no error, its connection is kept here for the next statement. The connection that was kept
-    last is used first. asyncpg's own pool uses a task and two timers to take a connection back and give it out again.
-    This takes twice the processor time of a small statement.
+    A connection whose statement raised no error is kept here, and the connection that was kept last is used first.
+    asyncpg's own pool uses a task and two timers for each use. This takes twice the processor time of a small statement.
     """
 
     def __init__(self, connections: "asyncpg.Pool[Row]") -> None:
         super().__init__(connections)
         self._kept: list[Proxy] = []
-        self._never_needed = 0
         self._waiting = 0
-        self._lent = 0
+        self._uses = 0
         self._closing = False
-        self._review: asyncio.TimerHandle | None = None
-        self._reviewing: asyncio.Task[None] | None = None
 
     @property
     def use(self) -> PoolUse:
@@ -172,19 +161,15 @@ class SessionPool(_OpenPool):
 
     async def close(self) -> None:
         self._closing = True  # connections that are in use now go back to asyncpg, which waits for them
-        if self._review is not None:
-            self._review.cancel()
-        if self._reviewing is not None:
-            await self._reviewing
-        await self._give_back(len(self._kept))
+        while self._kept:
+            await self._connections.release(self._kept.pop())
         await super().close()
 
     def statement(self, name: str, args: tuple[Any, ...]) -> AbstractAsyncContextManager[Proxy]:
         return _Lent(self, name, args)
 
     def session(self) -> AbstractAsyncContextManager[Proxy]:
-        """One connection for several statements. Each statement is committed at once. A session lock is held from one
-        statement to the next."""
+        """One connection for several statements, each committed at once. It keeps a session lock between them."""
         return _Lent(self)
 
     @asynccontextmanager
@@ -196,7 +181,6 @@ class SessionPool(_OpenPool):
         """A connection for one use. The caller must call `put_back`."""
         while self._kept:
             connection = self._kept.pop()
-            self._never_needed = min(self._never_needed, len(self._kept))
             if _is_open(connection):
                 return connection
             await self._connections.release(connection)
@@ -207,35 +191,15 @@ class SessionPool(_OpenPool):
             self._waiting -= 1
 
     async def put_back(self, connection: Proxy, *, intact: bool) -> None:
-        """Keep the connection for the next statement if no other call waits for a connection. `intact` means that the
-        last statement raised no error; otherwise asyncpg checks the connection."""
-        self._lent += 1
-        keep = intact and not (self._closing or self._waiting) and self._lent % RETURNED_EVERY != 0
-        if not keep or not _is_open(connection):
+        """Keep the connection for the next statement, unless a call waits for one. If the last statement raised an
+        error (`intact` is false), asyncpg checks the connection."""
+        self._uses += 1
+        if not intact or self._closing or self._waiting or not _is_open(connection):
             await self._connections.release(connection)
             return
         self._kept.append(connection)
-        self._plan_review()
-
-    def _begin_review(self) -> None:
-        self._review = None
-        self._reviewing = asyncio.create_task(self.review())
-
-    async def review(self) -> None:
-        """Return the connections that were not needed since the last call of this method. They are the first
-        connections in the list."""
-        await self._give_back(self._never_needed)
-        self._plan_review()
-
-    async def _give_back(self, number: int) -> None:
-        unneeded, self._kept = self._kept[:number], self._kept[number:]
-        self._never_needed = len(self._kept)
-        for connection in unneeded:
-            await self._connections.release(connection)
-
-    def _plan_review(self) -> None:
-        if self._kept and self._review is None:
-            self._review = asyncio.get_running_loop().call_later(KEPT_SECONDS, self._begin_review)
+        if self._uses % RETURNED_EVERY == 0:
+            await self._connections.release(self._kept.pop(0))
 
 
 def _is_open(connection: Proxy) -> bool:
@@ -246,8 +210,6 @@ def _is_open(connection: Proxy) -> bool:
 
 
 class _Lent(AbstractAsyncContextManager[Proxy]):
-    """A connection that the pool lends to a block. If a statement `name` is given, the connection is ready for it."""
-
     def __init__(self, pool: SessionPool, name: str | None = None, args: tuple[Any, ...] = ()) -> None:
         self._pool, self._name, self._args = pool, name, args
 
@@ -351,24 +313,17 @@ async def open_session_pool(address: str, role: str, settings: Settings, *, leas
 async def open_borrowed_pool(
     address: str, role: str, settings: Settings, *, named: bool, least: int, most: int
 ) -> BorrowedPool:
-    """A pool of connections to a pooler. They request no settings when they open, because a pooler might refuse
-    settings. `named` says whether the pooler supports named prepared statements."""
+    """A pool of connections to a pooler, which might refuse settings at login. `named` says whether it keeps named
+    prepared statements."""
     statements = STATEMENTS if named else 0
     connections = await _open(address, BorrowedConnection, _codecs_at_once, {}, least, most, statements)
     return BorrowedPool(connections, {**settings, "role": role})
 
 
-class Begin(Protocol):
-    """Prepares a new connection. This is a protocol, because mypy and pyright interpret other types of coroutine
-    functions differently."""
-
-    async def __call__(self, connection: "asyncpg.Connection[Row]", /) -> None: ...
-
-
 async def _open(
     address: str,
     connection_class: type[OwnedConnection],
-    init: Begin,
+    init: Callable[[Any], Coroutine[Any, Any, None]],
     settings: Settings,
     least: int,
     most: int,
@@ -413,13 +368,12 @@ async def codecs(connection: "asyncpg.Connection[Row]") -> None:
 
 
 async def _keep(connection: Any) -> None:
-    """Do nothing between uses: statements set what they need, and a reset would cost 0.2-0.9 ms per query."""
+    """A reset between uses would cost 0.2-0.9 ms per query."""
 
 
 async def prove_bound(pool: Pool) -> None:
-    """Check that row-level security applies to the role that serves calls, and that this role sees no rows while no
-    owner is set. Raises StorageRefused if this check fails, because in this case every user would see the memories of
-    all other users."""
+    """Raise StorageRefused unless row-level security binds the role that serves calls. Otherwise every user would see
+    all memories."""
     async with pool.transaction() as connection:
         proof = await connection.fetchrow(PROOF)
     if proof is None or not proof["bound"]:

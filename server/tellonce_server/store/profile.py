@@ -26,8 +26,7 @@ find = MaybeRow[[OwnerId], StoredProfile]("profile.find", named(StoredProfile))
 
 
 async def put(q: Queries, job: Job, narrative: str, live: Sequence[Memory], now: datetime) -> None:
-    """Replace the profile. `live` are the current memories that the new profile lists. The profile is stale if a memory
-    changed after the job was queued."""
+    """Replace the profile, which lists the memories `live`. It is stale if a memory changed after the job was queued."""
     columns = ([m.content for m in live if m.kind == kind] for kind in LISTED)
     made = (job.model or "", job.provisional, now, job.created_at)
     await q.run("profile.put", job.key.owner_id, narrative, *columns, *made)
@@ -35,8 +34,8 @@ async def put(q: Queries, job: Job, narrative: str, live: Sequence[Memory], now:
 
 @dataclass(frozen=True)
 class Staleness:
-    """The age of the profile. `first`: it was never built. `stale`: memories have changed since the profile's job was
-    queued. `wrong`: some of these memories ended, were reworded or became uncertain."""
+    """The age of the profile. `first`: it was never built. `stale`: memories have changed since its job was queued.
+    `wrong`: some of its memories ended, were reworded or became uncertain."""
 
     exchanges_since: int
     first: bool
@@ -54,8 +53,8 @@ begin_erasure = Run[[OwnerId]]("profile.begin_erasure")
 
 @dataclass(frozen=True)
 class Counts:
-    """Numbers of a chat. `only_searched` counts the visible memories that are kept for search only. `verbatim` counts
-    the messages without a summary."""
+    """Numbers of a chat. `only_searched` counts memories kept for search only. `verbatim` counts messages without a
+    summary."""
 
     only_searched: int
     messages: int

@@ -75,8 +75,8 @@ class Job:
 
 @dataclass(frozen=True)
 class NewJob:
-    """A job about the messages `from_id` to `to_id` of a thread. The job is merged into an unclaimed job of the same
-    kind, class and dedup key. `traceparent` is the trace of the call that queued the job."""
+    """A job about the messages `from_id` to `to_id` of a thread. It joins an unclaimed job of the same kind, class and
+    dedup key. `traceparent` is the trace of the call."""
 
     owner_id: int
     chat_id: int
@@ -103,8 +103,7 @@ def _job(row: Row) -> Job:
 
 
 async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
-    """Queue a job. Returns the number of the job, or of the existing job that was extended; None if the chat does not
-    exist."""
+    """Queue a job. Returns its number, or that of the job that it joined. None if the chat does not exist."""
     row = await q.row("queue.enqueue", *arguments("queue.enqueue", {**vars(job), "now": now}))
     return row["id"] if row is not None else None
 
@@ -129,8 +128,8 @@ async def submit(
     *,
     answered_badly: bool = False,
 ) -> Job | None:
-    """Store a result and return the job; None if the claim is no longer valid. `answered_badly` means that a better
-    tier gave an unusable answer."""
+    """Store a result and return the job, or None if the claim ended. `answered_badly` means that a better tier gave an
+    unusable answer."""
     row = await q.row("queue.submit", *key, fence, result, model, provisional, tier, answered_badly)
     return _job(row) if row is not None else None
 
@@ -156,15 +155,13 @@ carries_canonical = Value[[OwnerId, ChatId, JobId], bool]("queue.carries_canonic
 async def redo_provisional(
     q: Queries, limit: int, lower: Sequence[Tier], best: Tier, now: datetime, *, is_best: bool, is_paid: bool
 ) -> int:
-    """Queue jobs of the `lower` tiers again, because the tier `best` is available. Returns the number of queued
-    jobs."""
+    """Queue jobs of the `lower` tiers again for the tier `best`. Returns their number."""
     return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best, is_best, is_paid))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How many exchanges one tier has read. `tier` is None for queued exchanges; `again` says whether these exchanges
-    were read before."""
+    """How many exchanges one tier has read. Queued exchanges have no tier, and `again` if they were read before."""
 
     tier: Tier | None
     again: bool
@@ -186,8 +183,7 @@ read_by_assistant = Rows[[OwnerId, ChatId, datetime, Sequence[int]], Job]("queue
 
 
 async def status(q: Queries, now: datetime) -> tuple[list[KindStatus], datetime | None]:
-    """The state of the jobs of each kind, and the creation time of the oldest open job. A job is open if it is neither
-    complete nor failed."""
+    """The state of the jobs of each kind, and the creation time of the oldest job that is neither complete nor failed."""
     rows = [dict(row) for row in await q.rows("queue.status", now)]
     waiting = [oldest for row in rows if (oldest := row.pop("oldest")) is not None]
     return [KindStatus(**row) for row in rows], min(waiting, default=None)

@@ -32,8 +32,7 @@ class Receipt:
 
 
 async def add(q: Queries, r: Receipt, erasures: int) -> None:
-    """Store the receipt, unless text was erased after the context was read. `erasures` is the owner's count of erasures
-    when the context was read."""
+    """Store the receipt, unless text was erased since the owner's count of erasures was `erasures`."""
     await q.run("receipts.add", *arguments("receipts.add", {**vars(r), "erasures": erasures}))
 
 
@@ -47,28 +46,24 @@ drop_surplus = Value[[int, int], int]("retention.surplus_receipts")
 logger = logging.getLogger(__name__)
 
 MOST_PENDING: Final = 64
-"""Maximum pending receipts. When this many receipts are pending, the next context waits until the oldest of them is
-written."""
+"""Maximum pending receipts. The next context then waits until the oldest is written."""
 
 
 class ReceiptKeeper:
-    """Writes receipts in the background. If the process is killed, only the receipts that are not written yet are
-    lost."""
+    """Writes receipts in the background. A kill loses only those that are not written yet."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._pending: dict[str, asyncio.Task[None]] = {}
 
     async def keep(self, receipt: Receipt, erasures: int) -> None:
-        """Start to write the receipt. The receipt is dropped if something was erased after the context was read. The
-        owner's number of erasures is then no longer `erasures`."""
+        """Start to write the receipt. It is dropped if the owner's count of erasures is no longer `erasures`."""
         while len(self._pending) >= MOST_PENDING:
             await self.written(next(iter(self._pending)))
         self._pending[receipt.id] = asyncio.create_task(self._write(receipt, erasures))
 
     async def written(self, receipt_id: str | None = None) -> None:
-        """Wait until the receipt is written. Without an id, wait until all receipts that are pending now are
-        written."""
+        """Wait until the receipt is written. Without an id, wait for all pending receipts."""
         wanted = self._pending if receipt_id is None else {receipt_id: self._pending.get(receipt_id)}
         await asyncio.gather(*(task for task in wanted.values() if task is not None))
 

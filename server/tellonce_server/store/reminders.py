@@ -13,8 +13,7 @@ from tellonce_server.store.named_queries import Found, MaybeRow, Rows, named
 
 @dataclass(frozen=True)
 class Alarm:
-    """The alarm of a memory in the database or in an import. `done_at` is the time at which the alarm was delivered;
-    None if it was not delivered yet."""
+    """The alarm of a memory in the database or in an import. `done_at` is None until it is delivered."""
 
     due_at: Instant
     repeats: Repetition | None = None
@@ -25,7 +24,7 @@ class Alarm:
 
 @dataclass(frozen=True)
 class OwnersAlarms:
-    """`due_at` is the time of the oldest due alarm; `next_at` is the time of the next alarm that is not due yet."""
+    """`due_at` is the time of the oldest due alarm, `next_at` that of the next one."""
 
     owner_id: int
     due_at: datetime | None
@@ -56,8 +55,7 @@ owners = Rows[[datetime], OwnersAlarms]("reminders.owners", named(OwnersAlarms))
 async def claim(
     q: Queries, owner_id: int, now: datetime, worker: str, until: datetime, chat_id: int | None
 ) -> list[Reminder]:
-    """Claim the due alarms of the owner, or of one chat. The claims end at `until`. Returns the alarms in order of
-    time."""
+    """Claim the due alarms of the owner, or of one chat, until `until`. Returns them in order of time."""
     found = [_reminder(row) for row in await q.rows("reminders.claim", owner_id, now, worker, until, chat_id)]
     return sorted(found, key=lambda reminder: (reminder.due_at, reminder.memory.id))
 

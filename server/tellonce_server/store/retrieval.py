@@ -16,9 +16,8 @@ async def scope_facts(
     texts: Sequence[str],
     span: tuple[datetime | None, datetime | None],
 ) -> Row:
-    """The data about the searched scope that the analysis of the query needs. `texts` are three parts of the query: the
-    words that are no time, the words of exact times, and the names of times. `span` is the period that the query
-    names."""
+    """What the analysis of the query needs to know about the searched scope. `texts` are the words that are no time,
+    the words of exact times, and the names of times. `span` is the period that the query names."""
     return await one(q, "retrieval.scope_facts", owner_id, chat_id, *texts, *span)
 
 
@@ -50,7 +49,6 @@ async def contents(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -
 async def contents_as_of(
     q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], moment: datetime
 ) -> dict[tuple[int, int], str]:
-    """The texts of messages as they were at `moment`, by (chat, number). Only messages that were edited after `moment`
-    are returned."""
+    """The texts at `moment` of messages that were edited later, by (chat, number)."""
     rows = await q.rows("retrieval.contents_as_of", owner_id, *unzip(keys, 2), moment)
     return {(row["chat_id"], row["id"]): row["content"] for row in rows}

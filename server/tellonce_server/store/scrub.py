@@ -17,15 +17,13 @@ LOCK: Final = 0x63_68_61_74_73_63_72_75
 """The key of the lock for scrubbing. Without this lock, a second process would lock the same tables again."""
 
 LONGEST_WAIT: Final = 0.5
-"""If another session waits for a table longer than this number of seconds, the rewrite is cancelled. A shorter rewrite
-is never cancelled."""
+"""Seconds that another session may wait for a table before the rewrite is cancelled."""
 LOOK_SECONDS: Final = 0.05
 
 
 async def rewrites(session: Any, *, is_superuser: bool) -> dict[str, list[str]]:
-    """The statements that rewrite each table, in order. The vector indexes of large owners are dropped first, because
-    the rewrite is thirty times as fast without these indexes. They are rebuilt in the background. Only a superuser may
-    rewrite the planner's statistics."""
+    """The statements that rewrite each table, in order. Dropping the vector indexes first makes this thirty times as
+    fast. They are rebuilt in the background. Only a superuser may rewrite the planner's statistics."""
     found = {row["name"]: row["statements"] for row in await session.fetch(query("scrub.rewrites"))}
     found["messages"] = [*await near_indexes.clearing(session), *found["messages"]]
     return found | ({"pg_statistic": [query("scrub.rewrite_statistics")]} if is_superuser else {})
@@ -42,8 +40,7 @@ async def is_alone(session: Any) -> bool:
 
 
 async def rewrite(session: Any, watch: Any, statements: Iterable[str], *, gives_way: bool) -> bool:
-    """Rewrite a table. With `gives_way`, the rewrite is cancelled if another session waits too long. Returns whether
-    the rewrite was completed."""
+    """Rewrite a table. With `gives_way`, stop if another session waits too long. Returns whether it was completed."""
     for statement in statements:
         if not gives_way:
             await session.execute(statement)
@@ -53,15 +50,14 @@ async def rewrite(session: Any, watch: Any, statements: Iterable[str], *, gives_
 
 
 async def retire_log(session: Any) -> None:
-    """Make PostgreSQL delete the write-ahead log that contains the old text: close the current log segment, so that it
-    can be deleted."""
+    """Close the current log segment, so that PostgreSQL deletes the write-ahead log with the old text."""
     for name in ("checkpoint", "switch_log", "checkpoint", "switch_log", "checkpoint"):
         await session.execute(query(f"scrub.{name}"))
 
 
 async def give_way(session: Any, watch: Any, statement: str) -> bool:
-    """Run `statement`, but cancel it if another session waits too long. Returns whether it was completed. `watch` is a
-    second session of the same login."""
+    """Run `statement` unless another session waits too long. Returns whether it was completed. `watch` is a second
+    session of the same login."""
     await session.execute(query("scrub.wait_shortly"))
     work = asyncio.create_task(session.execute(statement))
     needed = asyncio.create_task(_until_needed(watch, session.get_server_pid()))
@@ -78,6 +74,5 @@ async def give_way(session: Any, watch: Any, statement: str) -> bool:
 
 
 async def _until_needed(watch: Any, pid: int) -> None:
-    """Wait until another session has waited too long for a lock of the server process `pid`."""
     while await watch.fetchval(query("scrub.longest_wait"), pid) < LONGEST_WAIT:  # noqa: ASYNC110 (other processes wait)
         await asyncio.sleep(LOOK_SECONDS)

@@ -13,7 +13,7 @@ from tellonce_server.store.queue import Job
 
 @dataclass(frozen=True)
 class Summary:
-    """A stored summary. `folded_to` is the number of the newest chunk that a thread or session summary includes."""
+    """A stored summary. `folded_to` is the newest chunk that a thread or session summary includes."""
 
     id: int
     thread_key: str
@@ -59,8 +59,7 @@ async def add_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
 
 
 async def rewrite_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
-    """Replace the text of the chunk summary that begins with the first message of the job. Returns the summary's id;
-    None if there is no such summary."""
+    """Replace the text of the chunk summary that begins with the job's first message. Returns its id, or None."""
     place = (*new.job.key.chat, new.job.thread_key, new.job.from_id)
     number: int | None = await q.value("summaries.rewrite_chunk", *place, *new.values(now))
     return number

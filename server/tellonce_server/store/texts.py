@@ -10,15 +10,14 @@ from tellonce_server.store.database import Database, Queries, unzip
 from tellonce_server.store.named_queries import Rows, placed
 
 PAGE = 500
-"""Number of rows that are read at a time. Processing a page blocks the event loop, so other calls can run only between
-pages."""
+"""Number of rows that are read at a time."""
 _ANY = ["%"]
 ARCHIVED = "archived"
 """The subject of a canonical summary of a former epoch."""
 
 
 class TextRow(NamedTuple):
-    """A row with an owner's text. `texts` are the row's text columns in a fixed order. `body` is its JSON column."""
+    """A row with an owner's text. `texts` are its text columns in a fixed order. `body` is its JSON column."""
 
     place: str
     chat_id: int | None
@@ -32,8 +31,8 @@ class TextRow(NamedTuple):
 
 
 class NewText(NamedTuple):
-    """The new texts of a row, in the order of `TextRow.texts`. `tokens` is the number of tokens in these texts.
-    `index_text` has the words to index for searches."""
+    """The new texts of a row, in the order of `TextRow.texts`. `tokens` counts their tokens. `index_text` has the words
+    to index."""
 
     row: TextRow
     texts: Sequence[str | None]
@@ -54,8 +53,8 @@ class NewText(NamedTuple):
 async def find(
     database: Database, owner_id: int, chat_id: int | None, patterns: Sequence[str], places: Iterable[str]
 ) -> AsyncGenerator[list[TextRow]]:
-    """The rows in these places with a text that can match the patterns. `chat_id` limits the result to one chat. All
-    pages show the same snapshot of the database."""
+    """The rows in these places with a text that can match the patterns, in one snapshot. `chat_id` limits them to one
+    chat."""
     async with database.transaction() as t:
         async for page in t.pages("texts.find", PAGE, owner_id, chat_id, list(patterns), list(places)):
             yield [TextRow(*row) for row in page]
@@ -77,16 +76,15 @@ messages_between = Rows[[OwnerId, ChatId | None, datetime | None, datetime | Non
 
 
 async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], limit: int) -> list[TextRow]:
-    """The messages directly before and after each given message in its thread. Messages up to three places away are
-    included, too, if they were sent within a minute of the given message."""
+    """The messages directly beside each given message in its thread, and up to three places away within a minute."""
     return [TextRow(*row) for row in await q.rows("texts.neighbors", owner_id, *unzip(keys, 2), limit)]
 
 
 async def redact_messages(
     q: Queries, owner_id: int, new: Sequence[tuple[NewText, Sequence[bytes]]], now: datetime
 ) -> set[tuple[int, int]]:
-    """Write new texts into the messages that still have the expected versions. Also store tombstones (hashes) of the
-    removed sentences. Returns the changed messages as (chat, number)."""
+    """Write new texts into the messages that still have the expected versions, with tombstones of the removed
+    sentences. Returns the changed messages as (chat, number)."""
     marks = unzip([(text.row.chat_id, text.row.id, claim) for text, claims in new for claim in claims], 3)
     fields = [text.fields(None) for text, _ in new]
     rows = await q.rows("texts.redact_messages", owner_id, fields, *marks, now)
@@ -94,6 +92,6 @@ async def redact_messages(
 
 
 async def clean(q: Queries, owner_id: int, place: str, new: Sequence[NewText], replaced_at: datetime | None) -> None:
-    """Write new texts into the rows of one place. A row that has changed since it was read is left unchanged. With
-    `replaced_at`, the former texts are kept."""
+    """Write new texts into the rows of one place, except rows that have changed. With `replaced_at`, the former texts
+    are kept."""
     await q.run(f"texts.clean_{place}", owner_id, [text.fields(replaced_at) for text in new])

@@ -14,8 +14,8 @@ from tellonce_server.store.queue import JobClass
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread's counters. The messages up to `covered_to` are in summaries. The messages after `covered_to`, up to
-    `queued_to`, are queued for summaries. The messages after `queued_to`, up to `last_no`, are open."""
+    """A thread's counters. Messages up to `covered_to` are summarized, those up to `queued_to` are queued for it, and
+    those up to `last_no` are open."""
 
     thread_key: str
     last_no: int
@@ -34,7 +34,7 @@ class OpenMessage:
 
 @dataclass(frozen=True)
 class Run:
-    """A range of contiguous messages of a thread. The range is given by positions in the thread and by message ids."""
+    """A range of contiguous messages of a thread, by positions and by message ids."""
 
     from_no: int
     to_no: int
@@ -45,7 +45,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Gap:
-    """A thread with counters that contradict its chunk summaries and open messages. Such a thread must never exist."""
+    """A thread whose counters contradict its summaries and open messages. This must never exist."""
 
     last_no: int
     covered_to: int
@@ -63,7 +63,7 @@ silent = Rows[[datetime, int], tuple[int, int, str]]("threads.silent", tuple)
 async def queue_chunks(
     q: Queries, scope: ChatScope, thread: Thread, runs: Sequence[Run], now: datetime, job_class: JobClass = "live"
 ) -> int:
-    """Queue chunk jobs and return their number; 0 if another process has changed the thread's `queued_to` first."""
+    """Queue chunk jobs and return their number, or 0 if another process was first."""
     rows = await q.rows(
         "threads.queue_chunks",
         *(*scope.key, thread.thread_key, thread.queued_to),

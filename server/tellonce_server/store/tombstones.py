@@ -26,8 +26,7 @@ Forgotten = Mapping[tuple[int, int] | None, frozenset[bytes]]
 
 
 async def add(q: Queries, owner_id: int, marks: Sequence[tuple[bytes, frozenset[int]]], now: datetime) -> None:
-    """Mark statements and names as forgotten. Each mark is the hash of a statement or a name, with the hashes of its
-    words."""
+    """Mark statements and names as forgotten. A mark is a hash, with the hashes of its words."""
     if marks:
         claims, words = [claim for claim, _ in marks], [sorted(w) for _, w in marks]
         await q.run("tombstones.add", owner_id, claims, words, now)
@@ -41,8 +40,8 @@ async def standing(q: Queries, owner_id: int) -> list[Tombstone]:
 
 
 async def of_messages(q: Queries, owner_id: int) -> Forgotten:
-    """The claim hashes of forgotten messages and sentences, by message. The key None contains the hashes of names, and
-    all hashes that were stored before migration 0062."""
+    """The claim hashes of forgotten messages and sentences, by message. None maps to names, and to all hashes from
+    before migration 0062."""
     found: defaultdict[tuple[int, int] | None, set[bytes]] = defaultdict(set)
     for row in await q.rows("tombstones.of_messages", owner_id):
         found[(row["chat_id"], row["message_id"]) if row["message_id"] is not None else None].add(row["claim"])
@@ -67,7 +66,6 @@ in_message = Value[[OwnerId, ChatId, MessageId], bool]("tombstones.in_message")
 async def known(
     q: Queries, owner_id: int, claims: Sequence[bytes], message: tuple[int, int] | None = None
 ) -> frozenset[bytes]:
-    """The given claim hashes that have a tombstone, even a lifted tombstone. A tombstone that belongs to a message
-    counts only for this message."""
+    """The given claim hashes that have a tombstone, even a lifted one. A message's tombstone counts only for it."""
     place = message or (None, None)
     return frozenset(row["claim"] for row in await q.rows("tombstones.known", owner_id, list(claims), *place))

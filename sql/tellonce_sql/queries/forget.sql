@@ -7,6 +7,10 @@ select id, version, chat_id, kind, content, array(select q ->> 'text' from jsonb
 from memories
 -- end
 
+-- name: commit_soon
+-- The commit of this transaction does not wait for the disk. The next ordinary commit also makes this one durable.
+select set_config('synchronous_commit', 'off', true)
+
 -- name: memories
 -- $1 owner, $2 ids: memories with their quotes and source messages
 -- use: statement

@@ -5,8 +5,12 @@ created_at
 
 -- name: add
 -- erasures: the owner's count of erasures when the context was read. If text was erased since then, the receipt is not
--- stored, because it may contain that text. The lock waits for an erasure in progress. The column `query` stays empty.
-with owner as materialized (
+-- stored, because it may contain that text. The lock waits for an erasure in progress. The column `query` stays empty. The
+-- commit does not wait for the disk: a power failure may lose the newest receipts.
+with quickly as materialized (
+  select set_config('synchronous_commit', 'off', true)
+),
+owner as materialized (
   select erasures from user_profile where owner_id = $owner_id for key share
 )
 insert into context_receipts (
@@ -14,7 +18,7 @@ insert into context_receipts (
 )
 select
   -- values: receipt
-where coalesce((select erasures from owner), 0) = $erasures
+where coalesce((select erasures from owner), 0) = $erasures and exists (select from quickly)
 
 -- name: find
 -- $1 owner, $2 id

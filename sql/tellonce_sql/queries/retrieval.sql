@@ -99,17 +99,6 @@ asked as materialized (
 )
 -- end
 
--- part: mentioning
-mentioning as materialized (
-  -- messages with the words of the question's times
-  select chat_id, id
-  from messages_with($scope::tsquery && $time_terms::tsquery)
-  where ($chat_id::bigint is null or chat_id = $chat_id) and id < $below
-  order by ts_rank(tsv, $time_terms::tsquery) desc, id desc
-  limit $neighbored
-)
--- end
-
 -- part: searched
   and owner_id = $owner_id and ($chat_id::bigint is null or chat_id = $chat_id) and id < $below
 -- end
@@ -222,9 +211,14 @@ with
     -- use: searched
   order by sent_at desc
   limit 5
-),
--- use: mentioning
-, hits as materialized (
+), mentioning as materialized (
+  -- messages with the words of the question's times
+  select chat_id, id
+  from messages_with($scope::tsquery && $time_terms::tsquery)
+  where ($chat_id::bigint is null or chat_id = $chat_id) and id < $below
+  order by ts_rank(tsv, $time_terms::tsquery) desc, id desc
+  limit $neighbored
+), hits as materialized (
   select chat_id, id from dense
   union select chat_id, id from lexical
   union select chat_id, id from mentioning

@@ -172,9 +172,7 @@ order by m.chat_id, m.id
   update messages m
   set (
     -- use: messages.words
-    ) = row(
-    -- elements of o.texts: messages.words
-    ), tokens = o.tokens, version = m.version + 1,
+    ) = row(o.texts[1], o.texts[2], o.texts[3], o.texts[4], o.texts[5], o.texts[6]), tokens = o.tokens, version = m.version + 1,
     embedding = case when not o.reworded then m.embedding end, ebits = case when not o.reworded then m.ebits end
   from old o
   where m.owner_id = $1 and m.chat_id = o.chat_id and m.id = o.id

@@ -20,8 +20,8 @@ from tellonce_server.api.assistant import APP_URI
 
 @cache
 def static_files() -> Mapping[str, bytes]:
-    """The page's files, by their path below `/page/`, including a file for the texts of each language. The files are
-    served without comments, because a tenth of the bytes are comments."""
+    """The page's files by their path below `/page/`, with a file for the texts of each language. Comments are a tenth
+    of the bytes and are not served."""
     static = files("tellonce_server.api.page") / "static"
     texts = {f"strings/{language}.json": _json(page_texts(language)).encode() for language in LANGUAGES}
     return {entry.name: _COMMENT.sub(b"", entry.read_bytes()) for entry in static.iterdir()} | texts
@@ -69,7 +69,7 @@ def _text(name: str) -> str:
 
 
 def _strings() -> str:
-    """The texts in all languages. `<` is escaped, so that no text can close the script element."""
+    """`<` is escaped, so that no text can close the script element."""
     return _json({language: page_texts(language) for language in LANGUAGES}).replace("<", "\\u003c")
 
 
@@ -78,8 +78,6 @@ def _json(texts: object) -> str:
 
 
 def _ordered(name: str, before: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The names in this order: the names in `before`, the modules that `name` imports, and `name`. Each module is
-    listed once, after all modules that it imports."""
     for _, other in _IMPORT.findall(_text(f"{name}.js")):
         if other not in before:
             before = _ordered(other, before)
@@ -87,7 +85,6 @@ def _ordered(name: str, before: tuple[str, ...] = ()) -> tuple[str, ...]:
 
 
 def _packed(name: str) -> str:
-    """The code of a module, rewritten as one constant that holds the module's exports."""
     source = _text(f"{name}.js")
     exports = ", ".join(found for _, found in _EXPORT.findall(source))
     body = _IMPORT.sub(r"const { \1 } = module_\2;", source)

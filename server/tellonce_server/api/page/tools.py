@@ -47,8 +47,6 @@ class PageTools(Tools):
 
 
 def _read(name: str, ready: GetServices) -> ToolSpec:
-    """The tool `page_…` for a coroutine of `PageReads`. The types of the coroutine determine the models of the
-    arguments and of the result."""
     types, title = get_type_hints(getattr(PageReads, name)), name.capitalize()
 
     async def handler(call: Call[Any]) -> BaseModel:

@@ -21,8 +21,7 @@ _TASKS: dict[str, tuple[str, TextCode]] = {
     "import": ("page_work", "import_failed"),
     "plan": ("page_work", "import_failed"),
 }
-"""For each task, the module of `tellonce_cli` that runs the task, and the error code if the task fails. The server must
-not import these modules."""
+"""The module of `tellonce_cli` that runs each task, and the error code of a failure."""
 
 LINE_BYTES = 4 * 1024 * 1024
 """Maximum number of bytes in one line of output. A line may contain the whole configuration of another program."""
@@ -53,7 +52,7 @@ async def running(task: str, *arguments: str) -> AsyncGenerator[Process]:
 
 
 async def entries(task: str, *arguments: str) -> AsyncGenerator[dict[str, Any]]:
-    """Yield each object that a command prints as a line of JSON, as soon as the line arrives. Raises CommandRefused."""
+    """Yield each object that a command prints as a line of JSON. Raises CommandRefused."""
     async with running(task, *arguments) as process:
         assert process.stdout is not None  # both outputs were opened as pipes above
         assert process.stderr is not None

@@ -22,8 +22,7 @@ from tellonce_server.store.uploads import Uploads
 
 
 class ClientEntry(Contract):
-    """A program that can share this memory. `text` is the text of the client's configuration file with our entry
-    added."""
+    """A program that can share this memory. `text` is its configuration file with our entry added."""
 
     name: str
     title: str
@@ -152,8 +151,7 @@ class OperatorTools:
 
     @page_tool("Import", CHANGE)
     async def page_import(self, call: Call[PageImportArgs]) -> PageImport:
-        """Run an import or its dry run. Progress is reported in percent. The uploaded file is kept only after a
-        successful dry run."""
+        """Run an import or its dry run. The upload is kept only after a successful dry run."""
         file = self._uploads.path(call.args.upload)
         task = "plan" if call.args.dry_run else "import"
         found: dict[str, Any] = {}

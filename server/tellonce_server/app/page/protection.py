@@ -18,13 +18,13 @@ SAFE_METHODS = ("GET", "HEAD")
 
 
 def cookie_name(port: int) -> str:
-    """The cookie's name. The name contains the port, because browsers share cookies between the ports of one host."""
+    """The name contains the port, because browsers share cookies between the ports of one host."""
     return f"tellonce_{port}"
 
 
 def with_cookie(app: ASGIApp, name: str) -> ASGIApp:
-    """ASGI middleware that copies the page's session cookie into the header for bearer tokens. It copies the cookie
-    only if the request's headers show that the memory page made the request. The browser sets these headers."""
+    """ASGI middleware that copies the page's session cookie into the header for bearer tokens. The browser's headers
+    must show that the memory page made the request."""
 
     async def copying(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -68,8 +68,7 @@ HEADERS = {
 
 
 def refused(status: int, sentence: str, code: TextCode = "page_request") -> JSONResponse:
-    """A response with one sentence and the sentence's code. The page uses the code to show the sentence in the reader's
-    language."""
+    """A sentence and its code. The page shows the sentence in the reader's language."""
     sent = {"error": sentence, "_meta": to_meta([ServerText(sentence, code)])}
     return JSONResponse(sent, status_code=status, headers=HEADERS)
 

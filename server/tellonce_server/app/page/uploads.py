@@ -77,8 +77,7 @@ class Transfers:
         return StreamingResponse(_exported(), headers=_download("tellonce-export.jsonl", "application/x-ndjson"))
 
     async def ticket(self, request: Request, session: str) -> Response:
-        """Return a ticket that allows one download of the backup named in the body. Only this session can use the
-        ticket."""
+        """Return a ticket for one download of the backup named in the body, by this session."""
         named = (await request.body()).decode(errors="replace")
         if named not in [file.name for file in backups(self._storage.settings.data_dir)]:
             return refused(404, "There is no such backup.", "download_gone")
@@ -95,14 +94,12 @@ class Transfers:
         return refused(403, "This download was used, or it is older than a minute. Start it again on the page.")
 
     async def _session(self, request: Request) -> str | None:
-        """The session of the request if it belongs to the operator; otherwise None."""
         token, access = await bearer(self._storage, request) or ("", None)
         return token if access is not None and OPERATOR in access.scopes else None
 
 
 def _download(name: str, kind: str) -> dict[str, str]:
-    """The headers for the download of a file with stored texts. Caches must not store the file. `name` must reveal
-    nothing about the texts."""
+    """`name` must reveal nothing about the texts."""
     disposition = f'attachment; filename="{name}"'
     return {**HEADERS, "Content-Disposition": disposition, "Content-Type": kind, "Cache-Control": "no-store"}
 

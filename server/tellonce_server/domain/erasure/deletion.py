@@ -216,7 +216,8 @@ class _Erasure:
         async for read, planned in self._planned_batches():
             done: set[tuple[int, int]] = set()
             for batch in _batches(planned, BATCH):
-                async with self._deps.traces.transaction() as t:
+                async with self._database.transaction() as t:
+                    await forget.commit_soon(t)
                     await forget.lock(t, owner, {plan.key[0] for plan in batch})
                     done |= await texts.redact_messages(t, owner, [(plan.new, plan.claims) for plan in batch], now)
                     names = [name for plan in batch if plan.key in done for name in plan.names]

@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.postgres.connection import connected
 from tellonce_server.store import scrub as store
-from tellonce_server.store.database import connected
 
 logger = logging.getLogger(__name__)
 

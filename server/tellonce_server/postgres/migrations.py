@@ -49,12 +49,8 @@ class MigrationError(StorageRefused):
 
 
 async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration] | None = None) -> list[str]:
-    """Apply the missing migrations and return their names. By default, these are the migrations of this program. Waits
-    while another process migrates. `connection` must be a separate session, because the lock belongs to the session.
-
-    Raises MigrationError if two files have the same number, if a file has changed since it was applied, if the database
-    is newer than this program, or if a table is in use.
-    """
+    """Apply the missing migrations, by default this program's, and return their names. Waits while another process
+    migrates. `connection` must be a session of its own, because the lock belongs to it. Raises MigrationError."""
     async with _alone(connection):
         await connection.execute(CREATE_LEDGER)
         applied = {row["version"]: row["sha256"] for row in await connection.fetch(_APPLIED)}
@@ -65,16 +61,15 @@ async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration
 
 
 async def check_schema(connection: asyncpg.Connection) -> None:
-    """Raise MigrationError if this program cannot use the schema of the database. A database without a schema is
-    usable. This reads only."""
+    """Raise MigrationError if this program cannot use the schema. A database without a schema is usable. This reads
+    only."""
     if await connection.fetchval("select to_regclass('schema_migration')") is not None:
         missing(tellonce_sql.migrations(), {row["version"]: row["sha256"] for row in await connection.fetch(_APPLIED)})
 
 
 def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list[Migration]:
     """The migrations that have not run. `applied` maps each version that has run to its sha256. Raises MigrationError
-    if the numbers of `migrations` do not increase, if an applied version is newer than all `migrations`, or if an
-    applied migration was changed."""
+    if the numbers, the versions or the texts do not fit."""
     numbers = [m.version for m in migrations]
     if numbers != sorted(set(numbers)):
         raise MigrationError("the migrations' numbers do not rise, or two are the same: rename the files")
@@ -136,7 +131,6 @@ async def _record(connection: asyncpg.Connection, migration: Migration, started:
 
 
 def statements(sql: str) -> list[str]:
-    """The statements between `-- statement` lines. Parts that contain only comments are left out, because asyncpg fails
-    on them."""
+    """The statements between `-- statement` lines, without parts that contain only comments. asyncpg fails on those."""
     parts = (part.strip() for part in _STATEMENT_LINE.split(sql))
     return [part for part in parts if _COMMENT_LINE.sub("", part).strip()]

@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 from zipfile import is_zipfile
 
 from tellonce import plural
-from tellonce_server.store.backup.archive import fill, opened
-from tellonce_server.store.backup.dump import replace_by_dump
-from tellonce_server.store.database import connected, unzip
-from tellonce_server.store.postgres.migrations import migrate
+from tellonce_server.backup.archive import fill, opened
+from tellonce_server.backup.dump import replace_by_dump
+from tellonce_server.postgres.connection import connected
+from tellonce_server.postgres.migrations import migrate
 from tellonce_sql import query
 
 Rows = list[tuple[Any, ...]]
 
 
 class Aside(NamedTuple):
-    """The data that a restore must not replace: the tombstones, the tokens, and the secret key of this database."""
+    """The data that a restore must not replace: tombstones, tokens, and the secret key of this database."""
 
     tombstones: Rows
     tokens: str
@@ -53,8 +53,7 @@ async def all_texts(connection: Any) -> Texts:
 
 
 async def newer_texts(connection: Any, file: Path) -> tuple[datetime, Texts] | None:
-    """The time of a backup, and the number of texts that a restore would lose because they were stored after the
-    backup. None if the file does not say when it was made."""
+    """The time of a backup, and the number of later texts, which a restore would lose. None if the file has no time."""
     if not is_zipfile(file):
         return None
     archive = opened(file)
@@ -73,9 +72,9 @@ async def aside(connection: Any, key_name: str) -> Aside:
 
 
 async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
-    """Replace the database's contents with the backup, then add the kept tombstones and tokens. All this is one
-    transaction. Only a dump of `pg_dump` is restored in a separate transaction. Returns how many tombstones the backup
-    lacked. If BackupRefused is raised, nothing has changed."""
+    """In one transaction, replace the database's contents with the backup, then add the kept tombstones and tokens.
+    Only a dump of `pg_dump` has a transaction of its own. Returns how many tombstones the backup lacked. Raises
+    BackupRefused."""
     async with connected(dsn) as connection:
         if not is_zipfile(file):
             await replace_by_dump(dsn, file)
@@ -87,13 +86,15 @@ async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
 
 
 async def _put_back(connection: Any, kept: Aside, key_name: str) -> int:
-    """Add the kept tombstones and tokens. Returns how many tombstones the backup lacked. If the backup has the key of
-    another database, nothing is added and the result is 0. The kept tokens replace the tokens of the backup, because
-    some tokens may have been revoked or added since the backup."""
+    """Returns how many tombstones the backup lacked. The backup of another database gets nothing. Tokens may have been
+    revoked or added since the backup."""
     if kept.key is None or kept.key != await connection.fetchval(query("backup.key"), key_name):
         return 0
-    done: str = await connection.execute(query("backup.keep_tombstones"), *unzip(kept.tombstones, 7))
     async with connection.transaction():
         await connection.execute(query("backup.clear_tokens"))
         await connection.execute(query("backup.keep_tokens"), kept.tokens)
+    columns = [list(column) for column in zip(*kept.tombstones, strict=True)]
+    if not columns:
+        return 0
+    done: str = await connection.execute(query("backup.keep_tombstones"), *columns)
     return int(done.rpartition(" ")[2])

@@ -23,7 +23,7 @@ AFTER_FAILURE: Final = 60.0
 
 
 def lock(path: Path) -> int | None:
-    """Lock the existing file exclusively. Returns the file's descriptor, or None while another process holds a lock."""
+    """Lock the existing file exclusively. Returns its descriptor, or None while another process holds a lock."""
     descriptor = os.open(path, os.O_RDWR)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -34,8 +34,8 @@ def lock(path: Path) -> int | None:
 
 
 def unused(home: Path, cluster: Path) -> bool:
-    """Whether no process uses the server. A process holds the `.start` lock while it starts or leaves the server; such
-    a process counts as a user. If the server is unused and does not run, this function ends the watcher."""
+    """Whether no process uses the server. A process that starts or leaves the server counts as a user. If the server
+    does not run either, this function ends the watcher."""
     starting = lock(home / ".start")
     if starting is None:
         return False
@@ -51,9 +51,8 @@ def unused(home: Path, cluster: Path) -> bool:
 
 
 def stop_command(home: Path) -> list[str]:
-    """The command that stops the server if it is still unused. The exit code is 0 even if the server is in use
-    again."""
-    return [sys.executable, "-P", "-m", "tellonce_server.store.postgres.embedded_server", str(home)]
+    """The command that stops the server if it is still unused. It succeeds even if the server is in use again."""
+    return [sys.executable, "-P", "-m", "tellonce_server.postgres.embedded_server", str(home)]
 
 
 def watch(home: Path, cluster: Path) -> None:

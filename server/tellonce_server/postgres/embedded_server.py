@@ -23,9 +23,9 @@ import anyio
 import asyncpg
 
 from tellonce.file_lock import HeldLock, exclusive, hold, is_held
-from tellonce_server.store.postgres import watcher
-from tellonce_server.store.postgres.embedded_account import Account, NoServerAccount, server_account
-from tellonce_server.store.postgres.embedded_cluster import (
+from tellonce_server.postgres import watcher
+from tellonce_server.postgres.embedded_account import Account, NoServerAccount, server_account
+from tellonce_server.postgres.embedded_cluster import (
     LOG_NAME,
     MAJOR,
     PORT,
@@ -117,8 +117,8 @@ logger = logging.getLogger(__name__)
 
 
 class EmbeddedPostgres:
-    """The PostgreSQL server of one data directory. Any number of processes may use the server, but only one task at a
-    time may use an instance."""
+    """The PostgreSQL server of one data directory, for any number of processes. Only one task at a time may use an
+    instance."""
 
     def __init__(self, data_dir: Path) -> None:
         if sys.platform == "win32":
@@ -133,8 +133,7 @@ class EmbeddedPostgres:
 
     @property
     def cluster(self) -> Path:
-        """PostgreSQL's own data directory. It is a folder inside our data directory. If this folder is a link, the
-        result is the target of the link."""
+        """PostgreSQL's own data directory: a folder inside our data directory, or the target of a link there."""
         return (self._home / MAJOR).resolve()
 
     @property
@@ -146,8 +145,8 @@ class EmbeddedPostgres:
         return f"postgresql://{user}@/{database}?host={quote(str(socket_dir(self.cluster)), safe='')}&port={PORT}"
 
     async def start(self) -> str:
-        """Start the server if it does not run, and return the URL of the application database. Waits for crash
-        recovery, however long it takes. Raises EmbeddedPostgresError."""
+        """Start the server if needed, and return the URL of the application database. Waits for crash recovery, however
+        long it takes. Raises EmbeddedPostgresError."""
         with _said_plainly(self._home):
             _make_home(self._home)
             async with exclusive(self._start_lock):
@@ -174,16 +173,14 @@ class EmbeddedPostgres:
                 use.release()
 
     async def release(self) -> None:
-        """Stop using the server, and stop it if no other process uses it. Safe to call twice, or after a failed
-        start."""
+        """Stop using the server. The last process stops it. Safe to call twice, or after a failed start."""
         if self._use is not None:
             with anyio.CancelScope(shield=True):
                 async with exclusive(self._start_lock):
                     await self._leave()
 
     async def ping(self) -> State:
-        """`up`: the server answers. `starting`: the server does not accept sessions, because it is starting or
-        stopping. `down`: the server does not run."""
+        """`starting` means that the server runs but accepts no sessions, because it is starting or stopping."""
         try:
             async with self._session("postgres"):
                 return "up"
@@ -223,8 +220,6 @@ class EmbeddedPostgres:
                     await self._leave()
 
     async def _watch_over(self) -> None:
-        """Start the watcher if it does not run. The watcher stops the server if the last process that used the server
-        was killed."""
         if is_held(self._home / ".watch"):
             return
         command = [sys.executable, "-I", "-S", watcher.__file__, str(self._home), str(self.cluster)]
@@ -321,8 +316,7 @@ class EmbeddedPostgres:
         return await self._run("pg_ctl", "-D", str(self.cluster), *arguments)
 
     async def _run(self, program: str, *arguments: str) -> tuple[int, str]:
-        """Run a program in a separate session, so that our Ctrl-C does not stop it. Returns the exit status and the
-        output."""
+        """Runs in a separate session, so that our Ctrl-C does not stop it. Returns the exit status and the output."""
         account = self._account
         # The output goes to a file, not a pipe. The server would inherit the pipe and keep it open, and reading from it
         # would never end.

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Final, TypeVar, cast
 import asyncpg
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
-from tellonce_server.store.postgres.migrations import CREATE_LEDGER, statements
+from tellonce_server.postgres.migrations import CREATE_LEDGER, statements
 from tellonce_sql import Migration, migrations, query
 
 ResultT = TypeVar("ResultT")
@@ -40,7 +40,7 @@ class Table(BaseModel):
 
 class Manifest(BaseModel):
     """The contents of a backup. `migrations` maps each version to its sha256. The order of `tables` satisfies the
-    foreign keys. `made_at` is None in backups of earlier versions."""
+    foreign keys. Backups of earlier versions have no `made_at`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     format: int
@@ -58,7 +58,7 @@ class Archive:
 
 
 async def write(connection: Any, file: Path) -> None:
-    """Write a backup of the whole database as it is at one moment. Other connections can read and write meanwhile."""
+    """Write a backup of the database as it is at one moment, while others read and write."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             await connection.execute(query("backup.formats"))
@@ -102,8 +102,8 @@ def opened(file: Path) -> Archive:
 
 
 def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
-    """The migrations that create the backup's schema. Raises BackupRefused if the backup has a newer format, an unknown
-    migration, or a migration with a different text."""
+    """The migrations that create the backup's schema. Raises BackupRefused for a newer format, and for unknown or
+    different migrations."""
     if manifest.format > FORMAT:
         raise BackupRefused(
             f"a newer tellonce made the backup (format {manifest.format}; this one knows formats up to {FORMAT}): "
@@ -127,8 +127,8 @@ def refuse_newer(applied: Iterable[int], known: Sequence[Migration]) -> None:
 
 
 async def fill(connection: Any, archive: Archive, complete: Callable[[], Awaitable[ResultT]]) -> ResultT:
-    """Replace the database's contents with the backup, update the schema, and return the result of `complete`, all in
-    one transaction."""
+    """In one transaction, replace the database's contents with the backup, update the schema, and return the result of
+    `complete`."""
     chosen = to_apply(archive.manifest, migrations())
     later = [migration for migration in migrations() if migration not in chosen]
     try:

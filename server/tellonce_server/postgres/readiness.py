@@ -25,8 +25,7 @@ select quote_ident(current_user) as login, quote_ident(current_database()) as da
 
 @dataclass(frozen=True)
 class Readiness:
-    """The state of a server and its database. `missing` are the roles that do not exist. `untaken` are these roles and
-    the roles to which the login cannot switch."""
+    """The state of a server and its database. `missing` roles do not exist. The login cannot switch to `untaken` roles."""
 
     login: str
     database: str
@@ -44,7 +43,7 @@ class Readiness:
 
 
 class DatabaseNotReady(StorageRefused):
-    """The database lacks something that only an administrator can add. The text gives the reason and the statements."""
+    """Only an administrator can add what the database lacks. The text gives the statements."""
 
 
 async def look(connection: Any) -> Readiness:
@@ -75,7 +74,7 @@ def setup_statements(found: Readiness) -> list[str]:
 
 
 def for_administrator(found: Readiness) -> str:
-    """Return the text that asks an administrator to run the missing statements; empty if no statement is missing."""
+    """The text that asks an administrator to run the missing statements, or an empty text."""
     needed = setup_statements(found)
     if not needed:
         return ""
@@ -84,8 +83,8 @@ def for_administrator(found: Readiness) -> str:
 
 
 async def prepare(connection: Any) -> list[str]:
-    """Run the missing statements, as far as this login has the rights for them. Returns the statements that ran. Raises
-    DatabaseNotReady if something is still missing."""
+    """Run the missing statements that this login may run, and return them. Raises DatabaseNotReady if something is
+    still missing."""
     found = await look(connection)
     if said := hindrance(found):
         raise DatabaseNotReady(said)

@@ -20,8 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class NoServerAccount(Exception):
-    """This program runs as root, and no other account can run PostgreSQL. The text says how to create such an
-    account."""
+    """This program runs as root and found no account for PostgreSQL. The text says how to create one."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Account:
 
 
 def server_account(cluster: Path) -> Account | None:
-    """The account that runs the server; None means the account of this process. An existing cluster keeps its owner."""
+    """The account that runs the server. None means the account of this process. An existing cluster keeps its owner."""
     if os.geteuid() != 0:
         return None
     if cluster.exists() and cluster.stat().st_uid != 0:
@@ -40,8 +39,7 @@ def server_account(cluster: Path) -> Account | None:
 
 
 def can_reach(account: Account | None, directory: Path) -> bool:
-    """Whether the account may enter `directory` and its parents, according to their mode bits. Access control lists are
-    not read."""
+    """Whether the account may enter `directory`, by the mode bits. Access control lists are not read."""
     return account is None or all(_may_enter(account, part) for part in (directory, *directory.parents))
 
 

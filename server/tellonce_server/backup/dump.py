@@ -11,9 +11,9 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 import asyncpg
 
-from tellonce_server.store.backup.archive import BackupRefused, refuse_newer
-from tellonce_server.store.database import connected
-from tellonce_server.store.postgres.embedded_server import EmbeddedPostgresError, bindir
+from tellonce_server.backup.archive import BackupRefused, refuse_newer
+from tellonce_server.postgres.connection import connected
+from tellonce_server.postgres.embedded_server import EmbeddedPostgresError, bindir
 from tellonce_sql import migrations, query
 
 DUMP = "pg_dump"
@@ -31,7 +31,7 @@ class Target:
     tools: Path
 
     async def run(self, tool: str, *arguments: str, output: Path | None = None) -> None:
-        """Run a tool on this database. Raises BackupRefused with the tool's error message."""
+        """Run a program with its output in the file `output`. Raises BackupRefused."""
         address, password = without_password(self.dsn)
         await run(self.program(tool), *arguments, f"--dbname={address}", password=password, output=output)
 
@@ -61,7 +61,6 @@ async def replace_by_dump(dsn: str, file: Path) -> None:
 
 
 def _applied(script: Path) -> list[int]:
-    """The versions of the migrations that ran, read from the script's rows for the migrations table."""
     found: list[int] = []
     within = False
     with script.open(errors="replace") as lines:
@@ -75,8 +74,8 @@ def _applied(script: Path) -> list[int]:
 
 
 async def tool_folder(dsn: str) -> Path:
-    """The first folder with tools that are at least as new as the server; the folder on the PATH is tried first. If all
-    tools are older than the server, the first folder is returned. The tool in this folder then reports the problem."""
+    """The first folder with tools that are at least as new as the server, or the first of all folders. Old tools report
+    the problem themselves."""
     folders = _folders()
     server = await _server_version(dsn)
     for folder in folders:
@@ -97,7 +96,6 @@ def _folders() -> list[Path]:
 
 
 async def _server_version(dsn: str) -> int:
-    """The server's major version. Raises BackupRefused if the server does not answer."""
     try:
         async with connected(dsn) as connection:
             return int(connection.get_server_version().major)
@@ -106,7 +104,6 @@ async def _server_version(dsn: str) -> int:
 
 
 async def _tool_version(folder: Path) -> int:
-    """Return the major version of the tools, or 0 if the version cannot be determined."""
     process = await asyncio.create_subprocess_exec(folder / DUMP, "--version", stdout=asyncio.subprocess.PIPE)
     output, _ = await process.communicate()
     found = re.search(rb"\d+", output)
@@ -114,8 +111,7 @@ async def _tool_version(folder: Path) -> int:
 
 
 async def run(tool: str, *arguments: str, password: str | None = None, output: Path | None = None) -> None:
-    """Run a program and write its output to the file `output`. Raises BackupRefused with the program's error
-    message."""
+    """Run a program with its output in the file `output`. Raises BackupRefused."""
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
     with (output or Path(os.devnull)).open("wb") as stream:
         process = await asyncio.create_subprocess_exec(

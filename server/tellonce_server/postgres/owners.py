@@ -31,16 +31,15 @@ async def held(connection: Any, owner_id: int) -> Held:
 
 
 async def move(connection: Any, former: int, heir: int) -> None:
-    """Give all rows of `former` to `heir`. The rows that `heir` already has are deleted. Call this only if those rows
-    are not needed."""
+    """Give all rows of `former` to `heir`, whose own rows are deleted."""
     async with _moving(connection, former, heir):
         await _clear(connection, heir)
         await connection.execute(query("owners.move"))
 
 
 async def join(connection: Any, former: int, heir: int) -> None:
-    """Remove the owner `former`, after `heir` has imported the messages and memories of `former`. The tombstones and
-    the model costs go to `heir`."""
+    """Remove `former`, whose messages and memories `heir` has imported. The tombstones and the model costs go to
+    `heir`."""
     async with _moving(connection, former, heir):
         await connection.execute(query("owners.join"))
         await _clear(connection, former)
