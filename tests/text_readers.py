@@ -28,7 +28,7 @@ from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
 from tellonce_cli.importers import items as imported_items
 from tellonce_relay import catalogue, incoming_message, views
 from tellonce_relay import orders as orders_in_words
-from tellonce_relay.commands import confirmations, period_summary
+from tellonce_relay.commands import confirmations
 from tellonce_relay.responders import offline, quotations, search_results, shared_words
 from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
@@ -359,7 +359,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.sentences.placed_runs": lambda text: list(sentences.placed_runs(text)),
     "tellonce_text.sentences.whole_sentences": lambda text: list(sentences.whole_sentences(text)),
     "tellonce_text.sentences.goes_on": lambda text: sentences.goes_on(text, len(text) // 2),
-    "tellonce_relay.commands.period_summary.past_span": lambda text: period_summary.past_span(text, NOW, ZONE),
     "tellonce_text.changes.marked": lambda text: changes.marked(
         text, changes.MessageRange(1, 1, 1), {(1, 1): [changes.Change(8, SENTENCE, ("a a", "7 7", SENTENCE))]}
     ),
@@ -629,7 +628,6 @@ SLOW = frozenset(
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
     tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.other_days tellonce_relay.turn.reminders.has_time tellonce_relay.turn.reminders.elapsing_by tellonce_relay.turn.reminders.repeated_by
-    tellonce_relay.commands.period_summary.past_span
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact

@@ -17,7 +17,6 @@ from tellonce_relay.buttons import CallbackData, Reply, button
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.confirmations import grounds
 from tellonce_relay.commands.forget_list import ForgetLists
-from tellonce_relay.commands.period_summary import past_span, period_summary
 from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.responders.offline import OfflineResponder
@@ -83,10 +82,7 @@ async def store_statement(context: CommandContext, incoming: Incoming, text: str
     return stored
 
 
-async def _summary(context: CommandContext, incoming: Incoming, text: str) -> str:
-    span = past_span(text, incoming.sent_at, context.zone)
-    if span is not None:
-        return await period_summary(context.memory, incoming, text, span, context.zone)
+async def _summary(context: CommandContext, incoming: Incoming, _: str) -> str:
     return views.summary_view(await context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place)))
 
 
