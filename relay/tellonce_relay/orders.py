@@ -10,17 +10,15 @@ from tellonce_relay.catalogue import LANGUAGES, Language, current_language, entr
 from tellonce_relay.command_table import BY_ORDER
 
 Alone = Literal[
-    "help", "stop", "know", "reminders", "greeting", "nod", "why", "wrong", "wipe", "unsaid", "undo", "remember_this"
+    "help", "stop", "know", "reminders", "greeting", "nod", "wipe", "unsaid", "undo", "remember_this"
 ]
-Listed = Literal[Alone, "unremind", "remind", "remember", "forget", "summary", "correct", "task"]
+Listed = Literal[Alone, "unremind", "remind", "remember", "forget", "summary", "task"]
 Kind = Literal[Listed, "off_record"]
 KINDS: Final[tuple[Listed, ...]] = get_args(Listed)
 """The kinds of orders that have their own list of phrases. Orders that consist of a phrase alone come first. Otherwise,
 "forget it" would forget every "it"."""
 
-_WITH_MORE: Final[frozenset[Kind]] = frozenset(
-    ("unremind", "remind", "remember", "forget", "task", "summary", "correct")
-)
+_WITH_MORE: Final[frozenset[Kind]] = frozenset(("unremind", "remind", "remember", "forget", "task", "summary"))
 """Orders that need more text after their phrase; others consist of the phrase alone."""
 _STATED: Final[frozenset[Kind]] = frozenset(("remember", "forget"))
 """An order of these kinds is read as a question if it ends with a question mark ("remember the trip?")."""
@@ -44,8 +42,7 @@ class Order(NamedTuple):
         """The command that carries out the order, or None."""
         if self.kind not in BY_ORDER or (self.kind in _STATED and not self.rest):
             return None
-        # In quotation marks, a number at the beginning is not taken for the number of a memory.
-        rest = {"unsaid": "", "correct": f"“{self.rest}”"}.get(self.kind, self.rest)
+        rest = "" if self.kind == "unsaid" else self.rest
         return f"/{BY_ORDER[self.kind]} {rest}".strip()
 
 

@@ -83,7 +83,6 @@ _SAID: dict[Kind, str] = {
     "help": "help.text",
     "forget": "offline.cannot",
     "remind": "offline.cannot",
-    "wrong": "offline.wrong",
     "undo": "offline.wrong",
 }
 """Replies to orders that no command carries out."""
@@ -350,7 +349,7 @@ def is_said_to_us(text: str) -> bool:
     """Whether a message contains no information, because it is an order to the bot, a greeting or thanks. An order for
     a reminder may begin with its times."""
     order = order_of(text)
-    if order is not None and (order.command is not None or order.kind in ("greeting", "nod", "wrong", "undo")):
+    if order is not None and (order.command is not None or order.kind in ("greeting", "nod", "undo")):
         return True
     within = remind_within(text)
     return within is not None and _is_only_times(within.before)

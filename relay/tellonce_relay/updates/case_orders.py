@@ -82,7 +82,7 @@ class CaseOrders:
             return None
         with use_language(case.language):
             order = order_of(words(case))
-        return button if order is not None and order.kind in ("undo", "wrong", "stop") else None
+        return button if order is not None and order.kind in ("undo", "stop") else None
 
 
 def words(case: Case) -> str:
