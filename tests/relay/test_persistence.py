@@ -18,7 +18,6 @@ from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.telegram import chat_surface
 from tellonce_relay.turn.model_call import Persistence, joined, trouble, whole_words
-from tellonce_relay.updates.pending_messages import ENOUGH, REMEMBERED, SHORTEST, PendingMessages
 from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import Memory
 from tests.patience import until
@@ -197,24 +196,6 @@ async def test_a_single_question_is_answered_at_once_and_what_was_fetched_with_a
             began = time.monotonic()
             assert await api.ask("What does she eat?", user=43, replies=1) == ["re What does she eat?"]
             assert time.monotonic() - began < 10
-
-
-def test_the_wait_for_another_message_follows_the_rhythm_of_the_chat() -> None:
-    pending, thread, at = PendingMessages(), (42, None), 0.0
-
-    def write(*gaps: float) -> float:
-        nonlocal at
-        for gap in gaps:
-            at += gap
-            pending.taken(thread, 0, at)
-        return pending.hold(thread, 1.5)
-
-    assert write(*[60] * ENOUGH) == 1.5, "the chat is not known yet"
-    assert write(60) == SHORTEST
-    assert write(0.8) == pytest.approx(1.2)
-    assert write(1.4) == 1.5
-    assert write(*[60] * REMEMBERED) == SHORTEST
-    assert pending.hold((43, None), 1.5) == 1.5
 
 
 async def test_a_burst_that_is_cut_by_a_kill_is_answered_once(memory: Memory, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.telegram import attachment_reader, chat_surface
-from tellonce_relay.updates import pending_messages
+from tellonce_relay.updates.open_turn import OpenTurn
 from tests.memory_fixtures import Memory
 from tests.relay.running_relay import USER, Echo, Failing, Scripted, relaying, texts, until_recorded
 from tests.stubs.telegram_emulator import Refuse, Telegram, telegram
@@ -34,7 +34,7 @@ GUIDE = (
 @pytest.fixture(autouse=True)
 def _drafts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
-    monkeypatch.setattr(pending_messages, "ENOUGH", 0)
+    monkeypatch.setattr(OpenTurn, "hold", lambda *_: 0.3)
     monkeypatch.setattr(attachment_reader, "PAUSE", 0.01)
 
 

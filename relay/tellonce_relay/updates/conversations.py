@@ -84,7 +84,7 @@ class Conversations:
         """Answer a message after its thread's earlier messages, or together with the message that it directly
         follows."""
         now, newest = asyncio.get_running_loop().time(), self._opened_for(case)
-        self._pending.taken(case.thread, case.update_id, now)
+        self._pending.ended(case.update_id)
         self.note_text(case.thread, case.incoming.text)
         if newest is not None:
             newest.join(case, now)
@@ -292,7 +292,7 @@ class Conversations:
     async def _wait_for_more(self, opened: OpenTurn) -> None:
         """Wait while another message may still join the turn; the answer is shown afterwards."""
         thread, loop = opened.head.thread, asyncio.get_running_loop()
-        hold = opened.hold(self._pending.hold(thread, self._e.settings.breath_seconds))
+        hold = opened.hold(self._e.settings.breath_seconds)
         await asyncio.sleep(opened.arrived + hold - loop.time())
         # A message that was fetched in time may still be waiting to be recorded.
         await self._pending.recorded(thread)
