@@ -3,11 +3,10 @@
 import math
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cache, partial
-from itertools import accumulate
 from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
@@ -25,16 +24,7 @@ from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, order_of, remind_within, without_joint, without_mention
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.quotations import quoted
-from tellonce_relay.responders.search_results import (
-    APART,
-    BEFORE,
-    BURST,
-    LABEL,
-    PLACE,
-    is_said,
-    with_bursts,
-    with_lines,
-)
+from tellonce_relay.responders.search_results import BEFORE, BURST, LABEL, PLACE, is_said, with_bursts, with_lines
 from tellonce_relay.responders.shared_words import content_words, shared
 from tellonce_relay.views import due_parts, flat, in_days, short, with_day
 from tellonce_text.changes import without_changed
@@ -51,10 +41,7 @@ _OURS = (
 )
 """The catalogue's keys of this responder's own answers. Such answers in a chat are not evidence."""
 OWN_ANSWER = re.compile(
-    "|".join(re.escape(text.split("{")[0]) for key in _OURS for text in in_every_language(key))
-    # Answers of earlier releases.
-    + r"|• |I keep: |Guardo: |Noted: “|On \w+ \d+, \d{4} .{1,60}: “|I have no(?:thing| direct answer)|You have no \w+ in my memory|Hello\b"
-    + r"|I know nothing about you yet|I am here\. No language|I keep your words|I erase nothing|I cannot remind you|Nothing you said|You said nothing in these words"
+    "|".join(re.escape(text.split("{")[0]) for key in _OURS for text in in_every_language(key)) + "|• "
 )
 """Matches the beginning of this responder's own answers."""
 _QUOTING = (
@@ -90,7 +77,6 @@ _ORDER = re.compile(r"^\W*(?:tell|show|list|find)\b", re.IGNORECASE)
 _LONGEST = 400
 _RESULTS = 20
 """Number of results. Many of them can be this responder's own answers."""
-_RECENT = 100
 _LINES = 3
 _NEARLY = 0.5
 """A newer result without a word of the question needs at least this fraction of the best score. Measured with the 30
@@ -105,9 +91,6 @@ _FAR = 1.5
 value. Of 20 such questions over 30 messages, the best result answers 12; the first three results within this distance
 answer 16."""
 _LISTED = 8
-_UNREAD = timedelta(minutes=5)
-"""Learning from a message can take this long, even without a failure."""
-_SHOWN_WORDS = "location place contact"
 _MASK = re.compile(r"\[secret:[^\]]*\]")
 
 
@@ -149,7 +132,7 @@ class OfflineResponder:
 
     async def _answered(self, incoming: Incoming, memory: MemoryClient) -> str:
         profile = await memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id))
-        listed = listed_memories(profile, incoming, await _unread(profile, incoming, memory), self._zone)
+        listed = listed_memories(profile, incoming, self._zone)
         if listed is not None:
             return listed
         args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, where="all", limit=_RESULTS)
@@ -157,42 +140,24 @@ class OfflineResponder:
         return from_memory([*results, *await _shown_before(results, incoming, memory)], incoming, self._zone)
 
 
-async def _unread(profile: c.Profile, incoming: Incoming, memory: MemoryClient) -> list[c.SearchResult]:
-    """The person's latest statements in this chat that the profile does not contain yet. Empty unless the question asks
-    for all memories."""
-    if content_words(incoming.text) or not any(map(str.isalpha, incoming.text)):
-        return []
-    args = c.SearchMemoryArgs(
-        query=incoming.text,
-        chat_id=incoming.chat_id,
-        kinds=("message",),
-        since=incoming.sent_at - _UNREAD,
-        limit=_RECENT,
-    )
-    known = [flat(one.content).casefold() for entries in profile.lists.values() for one in entries]
-    results, _ = _current((await memory.search_memory(args)).results)
-    statements = [r for r in results if is_said(r) and not _is_echo(r, incoming)]
-    return [r for r in statements if not any(one in (text := flat(r.text).casefold()) or text in one for one in known)]
-
-
 async def _shown_before(
     results: Sequence[c.SearchResult], incoming: Incoming, memory: MemoryClient
 ) -> list[c.SearchResult]:
     """The places and contacts that the person sent directly before the best result. The result may be about them, as in
-    `I parked here`. They contain no words of the question, so the search does not find them."""
+    `I parked here`. The search does not find them, because they contain no words of the question."""
     best = max(filter(is_said, results), key=lambda r: r.score, default=None)
     if best is None:
         return []
     args = c.SearchMemoryArgs(
-        query=_SHOWN_WORDS, chat_id=incoming.chat_id, where="all", since=best.at - BEFORE, until=best.at + BURST
+        query="location place contact",
+        chat_id=incoming.chat_id,
+        where="all",
+        since=best.at - BEFORE,
+        until=best.at + BURST,
     )
-    shown = (await memory.search_memory(args)).results
-    known = {(r.chat_id, r.id) for r in results}
-    return [
-        r.model_copy(update={"score": -math.inf})
-        for r in shown
-        if is_said(r) and PLACE.fullmatch(r.text) and (r.chat_id, r.id) not in known
-    ]
+    found = {(r.chat_id, r.id) for r in results}
+    shown = [r for r in (await memory.search_memory(args)).results if (r.chat_id, r.id) not in found]
+    return [r.model_copy(update={"score": -math.inf}) for r in shown if is_said(r) and PLACE.fullmatch(r.text)]
 
 
 def _kept(text: str) -> str:
@@ -213,12 +178,9 @@ def quotes_nothing(answer: str) -> bool:
     return any(answer.strip() == text.strip() for key in _OURS for text in in_every_language(key))
 
 
-def listed_memories(
-    profile: c.Profile, incoming: Incoming, unread: Sequence[c.SearchResult], zone: ZoneInfo = UTC
-) -> str | None:
-    """A list of memories, or None. A question for all memories gets the stored memories and the `unread` statements. A
-    question for some kinds, such as goals, gets the memories of these kinds. None for other questions. None also if
-    there are no memories of these kinds; then the caller searches the person's messages."""
+def listed_memories(profile: c.Profile, incoming: Incoming, zone: ZoneInfo = UTC) -> str | None:
+    """A list of memories for a question about all memories, or about some kinds of memories, such as goals. None for
+    other questions, and if there are no memories of these kinds."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):
@@ -226,10 +188,8 @@ def listed_memories(
     wanted = [memory for word, entries in kinds.items() if word in asked or not asked for memory in entries]
     if asked and not wanted:
         return None
-    said = [(one.valid_from, with_day(one, incoming.sent_at, zone)) for one in wanted]
-    said += [(one.at, f"{flat(one.text)[:_LONGEST]} ({day(one.at, incoming.sent_at)})") for one in unread]
-    newest = sorted(said, reverse=True)[:_LISTED]
-    return "\n".join(f"• {text}" for _, text in newest) or phrase(
+    newest = sorted(wanted, key=lambda one: one.valid_from, reverse=True)[:_LISTED]
+    return "\n".join(f"• {with_day(one, incoming.sent_at, zone)}" for one in newest) or phrase(
         "offline.nothing" if profile.conversation.messages > 1 else "offline.nobody"
     )
 
@@ -237,39 +197,41 @@ def listed_memories(
 def from_memory(results: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneInfo = UTC) -> str:
     """The person's messages about the question, newest first, without sentences that are no longer true. A memory is
     added only if it is newer than these messages, or if it replaces a sentence that is no longer true. If a result
-    contains a name from the question, only such results are shown. A newer message that says the same in other words is
-    added: "I moved to Oslo" after "I live in Rome". Such a newer message comes last if the question contains a name,
-    because the message can be about another person. If no result shares a word with the question, the results nearest
-    in meaning are shown. Results that share only few words with the question are also called the nearest."""
-    asked = content_words(incoming.text)
+    contains a name from the question, only such results are shown. If no result shares a word with the question, the
+    results nearest in meaning are shown."""
+    asked, names = content_words(incoming.text), _names_in(incoming.text)
     current, corrections = _current([with_lines(r, partial(_is_statement, incoming.text)) for r in results])
     statements = _distinct([r for r in current if not _is_echo(r, incoming)])
     # A time alone answers the bot's question about a reminder, or belongs to the messages before it.
     telling = [r for r in statements if not (r.kind == "message" and _is_only_times(r.text))]
     near = [r for r in telling if shared(asked, r.text)]
-    near = [r for r in near if _names(incoming.text, (r,))] or near
-    near += _newer_in_other_words(near, telling)
+    named = [r for r in near if names & content_words(f"{r.speaker or ''} {r.text}")]
+    near = named or near
+    if not names:
+        near += _newer_in_other_words(near, telling)
+    chosen = _newest(near, corrections) or _nearest([r for r in telling if is_said(r)])
+    if not chosen:
+        return phrase("offline.nothing")
+    # A sentence about the named person is no answer if it contains nothing else of the question.
+    topic = asked - names or asked
+    covered = 2 * len(shared(topic, " ".join(r.text for r in chosen))) >= len(topic)
+    head = [] if covered and near and bool(named) == bool(names) else [phrase("offline.nearest")]
+    return "\n".join([*head, *(_line(result, incoming, zone) for result in with_bursts(chosen, statements))])
+
+
+def _newest(near: Sequence[c.SearchResult], corrections: Collection[int]) -> list[c.SearchResult]:
+    """The corrections, and then the person's newest messages. Of the other memories, only those that are newer than
+    all these messages."""
     said = [r for r in near if is_said(r)]
     newest_said = max((r.at for r in said), default=None)
-    kept = [r for r in near if r not in said and r.role != "assistant" and (newest_said is None or r.at > newest_said)]
     corrected = [r for r in near if r.kind != "message" and r.id in corrections]
-    others = [r for r in (*said, *kept) if r not in corrected]
-    chosen = sorted(
-        [*corrected, *others][:_LINES] or near[:1],
-        key=lambda r: (_names(incoming.text, (r,)), r in corrected, r.at),
-        reverse=True,
-    )
-    if chosen:
-        chosen = with_bursts(chosen, statements)
-        named = [r for r in chosen if _names(incoming.text, (r,))]
-        head = [] if named and _covers(incoming.text, named) else [phrase("offline.nearest")]
-        return "\n".join([*head, *(_line(result, incoming, zone) for result in chosen)])
-    nearest = _nearest([r for r in telling if is_said(r)])
-    return (
-        "\n".join([phrase("offline.nearest"), *(_line(r, incoming, zone) for r in nearest)])
-        if nearest
-        else phrase("offline.nothing")
-    )
+    kept = [
+        r
+        for r in near
+        if r not in said + corrected and r.role != "assistant" and (newest_said is None or r.at > newest_said)
+    ]
+    chosen = [*corrected, *said, *kept][:_LINES] or near[:1]
+    return sorted(chosen, key=lambda r: (r in corrected, r.at), reverse=True)
 
 
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
@@ -284,22 +246,8 @@ def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], f
     return current, frozenset(corrections)
 
 
-def _names(question: str, chosen: Sequence[c.SearchResult]) -> bool:
-    """Whether the results contain a name from the question. Also true if the question contains no name."""
-    names = _names_in(question)
-    return not names or any(names & content_words(f"{r.speaker or ''} {r.text}") for r in chosen)
-
-
 def _names_in(question: str) -> set[str]:
     return content_words(" ".join(word for word in question.split()[1:] if word[:1].isupper()))
-
-
-def _covers(question: str, chosen: Sequence[c.SearchResult]) -> bool:
-    """Whether the results contain at least half of the question's content words. Names are not counted, because a
-    sentence may be about the named person and not about what was asked."""
-    asked = content_words(question)
-    asked = asked - _names_in(question) or asked
-    return 2 * len(shared(asked, " ".join(r.text for r in chosen))) >= len(asked)
 
 
 def _newer_in_other_words(near: Sequence[c.SearchResult], statements: Sequence[c.SearchResult]) -> list[c.SearchResult]:
@@ -393,7 +341,7 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
         words, at = due_parts(result.text, due, result.kind) if due is not None else (in_days(result.text), at)
         return phrase("offline.memory", text=short(words, _LONGEST), day=at)
     words = best_sentences(without_mention(result.text), incoming.text)
-    quote = " ".join(quoted(short(said, _LONGEST), result.at, incoming.sent_at, zone) for said in words.split(APART))
+    quote = quoted(short(words, _LONGEST), result.at, incoming.sent_at, zone)
     return attributed(result, at, quote) if result.role == "user" else phrase("offline.wrote", day=at, quote=quote)
 
 
@@ -415,19 +363,14 @@ def _question_words(language: Language) -> re.Pattern[str]:
 
 
 def best_sentences(text: str, question: str) -> str:
-    """The two statements of a text that share the most words with the question. A word that occurs in several
-    statements counts less. The statements are verbatim and in the
-    text's order. `…` marks an omission, and `APART` separates statements from different messages."""
+    """The two statements of a text that share the most words with the question, verbatim and in the text's order. A
+    word that occurs in several statements counts less. `…` marks an omission."""
     if LABEL.fullmatch(text):
         return text
-    messages = [[said for said in split_sentences(part) if not _asks(said)] for part in text.split(APART)]
-    sentences = [sentence for message in messages for sentence in message]
-    first = set(accumulate(map(len, messages), initial=0))
+    sentences = [said for said in split_sentences(text) if not _asks(said)]
     wanted = content_words(question)
     common = [shared(wanted, sentence) for sentence in sentences]
     count = Counter(word for words in common for word in words)
     ranked = sorted(range(len(sentences)), key=lambda i: (-sum(1 / count[word] for word in common[i]), i))
     chosen = sorted(ranked[:2])
-    parts = [("" if i in first or i - 1 in chosen else "… ") + sentences[i] for i in chosen]
-    apart = len(chosen) > 1 and not first.isdisjoint(range(chosen[0] + 1, chosen[-1] + 1))
-    return (APART if apart else " ").join(parts)
+    return " ".join(("" if i == 0 or i - 1 in chosen else "… ") + sentences[i] for i in chosen)
