@@ -25,7 +25,6 @@ COMMANDS: Final = (
     Command("new"),
     Command("why"),
     Command("stop", ("stop",)),
-    Command("skip"),
     Command("routines"),
     Command("status"),
     Command("help", ("help", "off_record")),

@@ -39,11 +39,6 @@ class Conversation(Protocol):
         an answer was ended."""
         ...
 
-    async def skip(self) -> str:
-        """Drop the question to which the person replies, or the oldest one that waits for the model. Returns the
-        question; empty if no question waits."""
-        ...
-
     def last_answer(self) -> str | None:
         """The id of the message with the latest answer, if known."""
         ...
@@ -259,11 +254,6 @@ async def _stop(call: CommandCall) -> Reply:
     return Reply(phrase("turn.stopped" if await call.conversation.stop() else "turn.nothing_to_stop"))
 
 
-async def _skip(call: CommandCall) -> Reply:
-    dropped = await call.conversation.skip()
-    return Reply(phrase("turn.skipped", question=views.short(dropped)) if dropped else phrase("turn.nothing_owed"))
-
-
 BOT_ANSWERS: Final[Mapping[str, Callable[[CommandCall], Awaitable[Reply]]]] = {
     "memory": _memory,
     "edit": _edit,
@@ -274,7 +264,6 @@ BOT_ANSWERS: Final[Mapping[str, Callable[[CommandCall], Awaitable[Reply]]]] = {
     "new": _new,
     "why": _why,
     "stop": _stop,
-    "skip": _skip,
     "routines": _routines,
     "status": _status,
 }

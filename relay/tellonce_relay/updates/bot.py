@@ -426,9 +426,6 @@ class _CaseConversation:
     async def stop(self, *, owed: bool = True) -> bool:
         return await self.conversations.stop(self.case.thread, owed=owed)
 
-    async def skip(self) -> str:
-        return await self.conversations.skip(self.case.thread, self.case.incoming.reply_to_message_id)
-
     def last_answer(self) -> str | None:
         return self.conversations.last_answer(self.case.thread)
 

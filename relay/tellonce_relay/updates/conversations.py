@@ -159,22 +159,6 @@ class Conversations:
         await opened.finished.wait()
         return True
 
-    async def skip(self, thread: Thread, about: str | None) -> str:
-        """Drop a question that waits for the model: the one in the message `about` or, if this message does not wait,
-        the oldest one. Returns the question; empty if no question waits."""
-        current = self._current.get(thread)
-        if current is None or current.owed is None:
-            return ""
-        for opened in self._waiting:
-            if opened.head.thread == thread and any(case.incoming.message_id == about for case in opened.cases):
-                opened.stop()
-                opened.closed = True
-                for case in opened.cases:
-                    self._e.inbox.done(case.update_id)
-                return opened.incoming.text
-        await self.stop(thread)
-        return current.incoming.text
-
     def leave(self) -> None:
         """Stop waiting for unavailable models, because the process is ending."""
         self._leaving.set()
