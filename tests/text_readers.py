@@ -542,7 +542,7 @@ NOT_READERS = frozenset(
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
     tellonce_cli.importers.items.message_in tellonce_cli.importers.items.left_out
-    tellonce_relay.commands.menu.routines_view tellonce_relay.updates.conversations.Conversations.note_text
+    tellonce_relay.updates.conversations.Conversations.note_text
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.command_description
     tellonce_relay.catalogue.in_every_language tellonce_server.api.page.app_bundle.page_texts
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words

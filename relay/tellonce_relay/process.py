@@ -61,13 +61,7 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
         ):
             stores, zone = Stores(folder), ZoneInfo(settings.timezone)
             context = CommandContext(
-                memory,
-                responder,
-                zone,
-                queue,
-                routines.valid,
-                stores.routines,
-                invalid_routines=tuple(routines.mistakes),
+                memory, responder, zone, queue, routines.valid, invalid_routines=tuple(routines.mistakes)
             )
             dependencies = _dependencies(settings, bot, context, agents, stores, emit)
             await relay(dependencies, _schedule(dependencies), stop)

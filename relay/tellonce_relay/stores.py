@@ -87,8 +87,7 @@ class Stores:
     maps each later part (`chat:message`) to the id of the first part, because the memory knows only the first part.
     `asked` contains the memories about which the person was asked. `said_once` contains the sentences that are said
     only once. `languages` contains the language of each chat, and `alarms` the state of each reminder. `unfinished`
-    contains each thread's request for a reminder whose time is missing. `routines` contains the id of the last message
-    of each `chat:routine`. `scripts` contains the messages of `tellonce send`. `polling` contains what `tellonce
+    contains each thread's request for a reminder whose time is missing. `scripts` contains the messages of `tellonce send`. `polling` contains what `tellonce
     doctor` must know about fetching updates.
     """
 
@@ -105,6 +104,5 @@ class Stores:
         self.languages = store("languages")
         self.alarms = store("alarms")
         self.unfinished = store("unfinished")
-        self.routines = store("routines")
         self.scripts = store("scripts")
         self.polling = store("polling")

@@ -22,7 +22,6 @@ from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
 from tellonce_relay.routines.file import Routine
-from tellonce_relay.seen_store import SeenStore
 
 _NOTES_READ = 50
 """`/memory` reads this many of the newest notes. From these notes, it lists the ones that only a search finds."""
@@ -34,14 +33,13 @@ _NUMBER_DIGITS: Final = 15
 @dataclass(frozen=True)
 class CommandContext:
     """The dependencies of commands and buttons. `queue` returns the backlog and the cost. `queue` is None if this
-    machine does not have the agent's token. `sent` has each chat's last message of each routine."""
+    machine does not have the agent's token."""
 
     memory: MemoryClient
     responder: Responder
     zone: ZoneInfo
     queue: Callable[[], Awaitable[QueueStatus]] | None = None
     routines: tuple[Routine, ...] = ()
-    sent: SeenStore = field(default_factory=SeenStore)
     lists: ForgetLists = field(default_factory=ForgetLists)
     invalid_routines: tuple[str, ...] = ()
 

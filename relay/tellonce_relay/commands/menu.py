@@ -2,7 +2,7 @@
 all others are in `answers.py`."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -12,9 +12,8 @@ from zoneinfo import ZoneInfo
 from telegram import InlineKeyboardMarkup
 
 from tellonce import contract as c
-from tellonce.client import MemoryClient
 from tellonce_relay import buttons, views
-from tellonce_relay.buttons import CallbackData, Reply, button
+from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import counted, current_language, moment, phrase
 from tellonce_relay.command_table import MENU
 from tellonce_relay.commands import forget_list, memory_browser
@@ -24,7 +23,6 @@ from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.orders import order_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.routines.file import Routine
-from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.turn import reminders
 from tellonce_relay.turn.reminder_requests import offered, question
 from tellonce_text.dates.lexicon import is_determiner, signs
@@ -182,54 +180,23 @@ async def _remind(call: CommandCall) -> Reply:
 
 
 async def _routines(call: CommandCall) -> Reply:
-    context, incoming = call.context, call.incoming
-    known = context.routines, context.sent, incoming.chat_id or 0
-    has_model, invalid = not isinstance(context.responder, OfflineResponder), context.invalid_routines
-    return routines_view(*known, incoming.sent_at, context.zone, has_model=has_model, invalid=invalid)
-
-
-def routines_view(
-    routines: Sequence[Routine],
-    sent_to: SeenStore,
-    chat_id: int,
-    now: datetime,
-    zone: ZoneInfo,
-    *,
-    has_model: bool,
-    invalid: Sequence[str] = (),
-) -> Reply:
-    """The routines with their next times, and buttons for the routines that were sent to this chat. `sent_to` maps
-    `chat:routine` to the id of the routine's last message. Without a model, a routine that needs a model has no next
-    time. `invalid` are the routines that are skipped because of a mistake."""
+    """The routines with their next times, and the routines that are skipped because of a mistake."""
+    context, now = call.context, call.incoming.sent_at
+    has_model = not isinstance(context.responder, OfflineResponder)
     lines = [
-        _routine_line(routine, now, zone)
+        _routine_line(routine, now, context.zone)
         if has_model or not routine.needs_model
         else phrase("routine.needs_model", name=routine.name)
-        for routine in routines
+        for routine in context.routines
     ]
-    lines += [phrase("routine.invalid", name=name) for name in invalid]
-    sent = [(key.partition(":")[2], number) for key, number in sent_to.items() if key.startswith(f"{chat_id}:")]
-    planned = {*invalid, *(routine.name for routine in routines)}
-    lines += [phrase("routine.unplanned", name=name) for name, _ in sent if name not in planned]
-    rows = [
-        [button(phrase("button.show_text", name=name), CallbackData("full text", int(number)))]
-        for name, number in sent
-        if number.isdecimal()
-    ]
-    text = "\n".join([phrase("routine.title"), *lines]) if lines or rows else phrase("routine.none")
-    return Reply(text, InlineKeyboardMarkup(rows) if rows else None)
+    lines += [phrase("routine.invalid", name=name) for name in context.invalid_routines]
+    return Reply("\n".join([phrase("routine.title"), *lines]) if lines else phrase("routine.none"))
 
 
 def _routine_line(routine: Routine, now: datetime, zone: ZoneInfo) -> str:
     at = next_due(routine.cron, now, zone)
     when = moment(at.astimezone(zone), now.astimezone(zone)) if at is not None else phrase("routine.never")
     return phrase("routine.line", name=routine.name, when=when)
-
-
-async def routine_text(memory: MemoryClient, chat_id: int, number: int, now: datetime, zone: ZoneInfo) -> str:
-    """The full text of a routine's message, with its time. Raises MemoryUnreachable and MemoryRefused."""
-    known = await memory.explain(c.ExplainArgs(message_id=str(number), chat_id=chat_id))
-    return phrase("routine.sent", when=moment(known.at.astimezone(zone), now.astimezone(zone)), text=known.text)
 
 
 async def _new(call: CommandCall) -> Reply:

@@ -68,7 +68,6 @@ async def send_and_record(delivery: DeliveryContext, post: Post) -> c.RecordedMe
     for part in ids[1:]:
         stores.parts.put(f"{post.chat_id}:{part}", ids[0])
         found["messages"] = len(ids)
-    stores.routines.put(f"{post.chat_id}:{post.routine}", ids[0])
     sent_at = delivery.now().astimezone(delivery.zone)
     summary = await shortened(post.text, delivery.model, delivery.emit)
     whole = args.model_copy(update={"message_id": ids[0], "sent_at": sent_at, "summary": summary})
