@@ -28,7 +28,6 @@ COMMANDS: Final = (
     Command("routines"),
     Command("status"),
     Command("help", ("help", "off_record")),
-    Command("edit", in_menu=False),
     Command("remind", ("remind",), in_menu=False),
     Command("start", in_menu=False),
 )

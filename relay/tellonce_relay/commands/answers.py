@@ -6,14 +6,10 @@ from dataclasses import dataclass, field
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from telegram import InlineKeyboardMarkup
-
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
-from tellonce.contract_types import MEMORY_KINDS
 from tellonce.work import QueueStatus
 from tellonce_relay import views
-from tellonce_relay.buttons import CallbackData, Reply, button
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.confirmations import grounds
 from tellonce_relay.commands.forget_list import ForgetLists
@@ -25,9 +21,6 @@ from tellonce_relay.routines.file import Routine
 
 _NOTES_READ = 50
 """`/memory` reads this many of the newest notes. From these notes, it lists the ones that only a search finds."""
-_MOST_NAMED: Final = 3
-"""Maximum number of memories that the answer to `/edit` names."""
-_NUMBER_DIGITS: Final = 15
 
 
 @dataclass(frozen=True)
@@ -82,37 +75,6 @@ async def store_statement(context: CommandContext, incoming: Incoming, text: str
 
 async def _summary(context: CommandContext, incoming: Incoming, _: str) -> str:
     return views.summary_view(await context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place)))
-
-
-async def _edit(context: CommandContext, incoming: Incoming, text: str) -> str:
-    return (await edit_reply(context.memory, incoming, text)).text
-
-
-async def edit_reply(memory: MemoryClient, incoming: Incoming, text: str) -> Reply:
-    """The answer to `/edit 12 right words`. Without a number, the answer lists possible memories, each with a button to
-    change it. Raises MemoryUnreachable and MemoryRefused."""
-    number, _, words = text.removeprefix("#").partition(" ")
-    if number.isdecimal() and len(number) <= _NUMBER_DIGITS and int(number) and words.strip():
-        args = c.UpdateMemoryArgs(memory_id=int(number), action="edit", content=words, chat_id=incoming.chat_id)
-        return Reply(phrase("memory.confirmed", content=views.in_days((await memory.update_memory(args)).content)))
-    meant = dict(await _meant(memory, incoming, text))
-    if not meant:
-        return Reply(phrase("edit.none"))
-    lines = [phrase("edit.which"), *(f"/edit {number} {content}" for number, content in meant.items())]
-    cells = [button(f"✎ {number}", CallbackData("edit", number)) for number in meant]
-    return Reply("\n".join(lines), InlineKeyboardMarkup([cells]))
-
-
-async def _meant(memory: MemoryClient, incoming: Incoming, text: str) -> list[tuple[int, str]]:
-    """The memories nearest to the text, or the newest ones if there is no text: their numbers and contents."""
-    if not text.strip("“” "):
-        profile = await memory.get_profile(c.GetProfileArgs(**incoming.place))
-        listed = (memory for entries in profile.lists.values() for memory in entries)
-        newest = sorted(listed, key=lambda m: (m.valid_from, m.id), reverse=True)
-        return [(m.id, m.content) for m in newest[:_MOST_NAMED]]
-    args = c.SearchMemoryArgs(query=text, kinds=MEMORY_KINDS, limit=_MOST_NAMED, **incoming.place)
-    # A note is the user's own sentence, so a search returns it in quotation marks.
-    return [(r.id, r.text.removeprefix("“").removesuffix("”")) for r in (await memory.search_memory(args)).results]
 
 
 async def _new(context: CommandContext, incoming: Incoming, _: str) -> str:
@@ -177,7 +139,6 @@ TEXT_ANSWERS: Final[Mapping[str, Callable[[CommandContext, Incoming, str], Await
     "memory": _memory,
     "remember": _remember,
     "summary": _summary,
-    "edit": _edit,
     "new": _new,
     "why": _why,
     "status": _status,

@@ -17,7 +17,7 @@ from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import counted, current_language, moment, phrase
 from tellonce_relay.command_table import MENU
 from tellonce_relay.commands import forget_list, memory_browser
-from tellonce_relay.commands.answers import TEXT_ANSWERS, CommandContext, answer, edit_reply, store_statement
+from tellonce_relay.commands.answers import TEXT_ANSWERS, CommandContext, answer, store_statement
 from tellonce_relay.cron import next_due
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.orders import order_of
@@ -85,10 +85,6 @@ def _unknown(text: str, name: str) -> str:
     meant = [*meant, *get_close_matches(name.removeprefix("/"), MENU)]
     near = [phrase("help.did_you_mean", command=meant[0])] if meant and meant[0] in MENU else []
     return " ".join([phrase("help.unknown_command"), *near])
-
-
-async def _edit(call: CommandCall) -> Reply:
-    return await edit_reply(call.context.memory, call.incoming, call.text)
 
 
 async def _remember(call: CommandCall) -> Reply:
@@ -223,7 +219,6 @@ async def _stop(call: CommandCall) -> Reply:
 
 BOT_ANSWERS: Final[Mapping[str, Callable[[CommandCall], Awaitable[Reply]]]] = {
     "memory": _memory,
-    "edit": _edit,
     "remember": _remember,
     "remind": _remind,
     "reminders": _reminders,
