@@ -4,7 +4,6 @@ With marks instead of markup, nothing needs escaping and a text can be split any
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -291,14 +290,6 @@ def clipped(marks: Sequence[Mark], start: int, end: int) -> tuple[Mark, ...]:
 MESSAGE_UNITS = 4096
 """Maximum UTF-16 units of one Telegram message."""
 
-_JOINER = "\u200d"
-_EXTENDING = frozenset((_JOINER, *map(chr, range(0x1F3FB, 0x1F400)), *map(chr, range(0xE0020, 0xE0080))))
-"""The joiner of emoji, the skin tones, and the letters of regional flags."""
-_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
-"""Two of these letters are a country's flag."""
-_LONGEST_SIGN = 40
-"""Maximum characters of a sign that is kept whole."""
-
 _BREAKS = ("\n\n", "\n", ". ", "。", " ")
 
 
@@ -330,24 +321,7 @@ def _cut_at(text: str, longest: int) -> int:
         at = text.rfind(mark, limit // 2, limit)
         if at > 0:
             return at + len(mark)
-    return _between_signs(text, limit)
-
-
-def _between_signs(text: str, cut: int) -> int:
-    """The cut, moved to the beginning of a sign if the cut is inside the sign. A sign can have several characters, such
-    as a flag."""
-    start = cut
-    while start > max(1, cut - _LONGEST_SIGN) and _goes_on(text, start):
-        start -= 1
-    return cut if _goes_on(text, start) else start
-
-
-def _goes_on(text: str, cut: int) -> bool:
-    """Whether the characters before and after the cut belong to one sign."""
-    if text[cut - 1] == _JOINER or text[cut] in _EXTENDING or unicodedata.category(text[cut]).startswith("M"):
-        return True
-    flags = len(text[:cut]) - len(text[:cut].rstrip(_FLAG_LETTERS))
-    return text[cut] in _FLAG_LETTERS and flags % 2 == 1
+    return limit
 
 
 def _characters(text: str, longest: int) -> int:
