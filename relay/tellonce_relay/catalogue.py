@@ -130,7 +130,7 @@ def _texts() -> Texts:
 
 
 def _line_of_help(found: Mapping[str, Any], name: str) -> str:
-    """A command with its argument and its description, such as `/remember text – keep something for good`."""
+    """`/remember text – keep something for good`"""
     command = " ".join(filter(None, (f"/{name}", found.get(f"menu.{name}.argument"))))
     return f"{command} – {found.get(f'menu.{name}.help', found[f'menu.{name}'])}"
 

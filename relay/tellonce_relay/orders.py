@@ -141,14 +141,13 @@ def _beginning(said: str, language: Language) -> Order | None:
 
 @cache
 def _ending(language: Language) -> re.Pattern[str]:
-    """A polite word at the end. Only the first blank of a run can match, so that the search is linear."""
+    """Only the first blank of a run can match, so that the search is linear."""
     return re.compile(rf"(?<![\s,])[\s,]+{_either(entries(language)['orders.polite'])}\W*\Z", re.I)
 
 
 @cache
 def _end(language: Language, kind: Kind) -> re.Pattern[str]:
-    """The pattern of an order at the end of a message. The order follows a comma or another mark, so "I don't remember
-    this" is not an order."""
+    """The order follows a comma or another mark, so "I don't remember this" is not an order."""
     polite = _either(entries(language)["orders.polite"])
     return re.compile(
         rf"(?<=\w)[)\"'”»]?[,.;:!–—\n-]\s*(?:{polite}\s+)?{_either(entries(language)[f'orders.{kind}'])}[\s.!]*\Z", re.I
@@ -157,8 +156,7 @@ def _end(language: Language, kind: Kind) -> re.Pattern[str]:
 
 @cache
 def _off_record(language: Language) -> re.Pattern[str]:
-    """The pattern of a message that begins with the request not to store it. A comma or another mark follows the
-    request."""
+    """A comma or another mark follows the request."""
     polite, phrases = _either(entries(language)["orders.polite"]), _either(entries(language)["orders.off_record"])
     return re.compile(rf"(?:{polite}[\s,]+)?{phrases}\s*(?:[,.:;!–—\n-]|\Z)", re.I)
 
@@ -176,8 +174,7 @@ def _within(language: Language) -> re.Pattern[str]:
 
 @cache
 def _patterns(language: Language) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
-    """For each kind of order, the pattern of its beginning. The pattern contains polite words and a phrase. Longer
-    phrases are tried first."""
+    """Each pattern contains polite words and a phrase. Longer phrases are tried first."""
     polite = _either(entries(language)["orders.polite"])
     return tuple(
         (kind, re.compile(rf"(?:{polite}[\s,]+){{0,2}}{_either(entries(language)[f'orders.{kind}'])}(?!\w)", re.I))

@@ -113,7 +113,6 @@ async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> b
 
 
 async def _set_menu(bot: Bot) -> None:
-    """Set the menu in each language, with English as the default."""
     for language in LANGUAGES:
         with use_language(language):
             menu = [BotCommand(name, command_description(name)) for name in MENU]
@@ -140,8 +139,7 @@ async def _receive(dependencies: Dependencies, bot: Relay, stop: asyncio.Event) 
 
 @asynccontextmanager
 async def _alone(folder: Path) -> AsyncGenerator[None]:
-    """Refuse to start if another relay uses the folder, because both would send the same unsent answers. Raises
-    SettingsError."""
+    """Two relays would send the same unsent answers. Raises SettingsError."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = try_hold(folder / "lock")
     if lock is None:
@@ -154,7 +152,7 @@ async def _alone(folder: Path) -> AsyncGenerator[None]:
 
 @asynccontextmanager
 async def _queue_status(settings: RelaySettings) -> AsyncGenerator[Callable[[], Awaitable[QueueStatus]] | None]:
-    """The function that returns the state of the queue; None if this machine does not have the agent's token."""
+    """Yields None if this machine does not have the agent's token."""
     try:
         token = settings.bearer("agent")
     except SettingsError:

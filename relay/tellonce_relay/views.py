@@ -81,8 +81,7 @@ def _named_day(memory: Memory) -> datetime | None:
 
 
 def _narrative(profile: Profile) -> str:
-    """The profile's text. Empty if the text only repeats memories that are listed below. Without a model, the text only
-    repeats these memories."""
+    """Empty if the text only repeats the memories below, as it does without a model."""
     listed = (memory for name, entries in profile.lists.items() if name != "uncertain" for memory in entries)
     left = profile.narrative
     for content in sorted((memory.content for memory in listed), key=len, reverse=True):
@@ -263,7 +262,6 @@ def due_parts(
 
 
 def _first_day(content: str, when: When | None, due: datetime) -> datetime:
-    """The first day of a date that lasts several days and ends at `due`; else `due`."""
     written = re.search(rf" \((\d{{4}}-\d\d-\d\d) to {due.date()}\)", content)
     if written is not None:
         try:
@@ -280,7 +278,6 @@ def _is_past(last: datetime, now: datetime | None) -> bool:
 
 
 def _days(first: datetime, last: datetime) -> str:
-    """One day, or the first and the last day of a span."""
     return long_day(last) if first.date() >= last.date() else f"{long_day(first)} – {long_day(last)}"
 
 

@@ -81,7 +81,6 @@ def _continued(line: str) -> str:
 
 
 def _imitates(line: str) -> bool:
-    """Whether a line looks like a line that this program writes. Invisible characters are ignored, and full-width
-    letters count as plain letters."""
+    """Invisible characters are ignored, and full-width letters count as plain letters."""
     seen = line if line.isascii() else "".join(c for c in nfkc(line) if unicodedata.category(c) != "Cf")
     return _IMITATION.match(seen) is not None

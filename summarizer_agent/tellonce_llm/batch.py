@@ -22,7 +22,7 @@ Answers = list[Answer | LLMError]
 
 @dataclass
 class _Waiting:
-    """Requests that will share one call. A cancelled request is replaced by None."""
+    """A cancelled request is replaced by None."""
 
     requests: list[Completion | None] = field(default_factory=list)
     full: asyncio.Event = field(default_factory=asyncio.Event)
@@ -125,8 +125,6 @@ def _parts(text: str) -> dict[int, Any]:
 
 
 def _share(answer: Answer, index: int, count: int) -> Answer:
-    """One request's share of the cost; the first request also gets the remainder of the division."""
-
     def part(total: int) -> int:
         return total // count + (total % count if index == 0 else 0)
 
@@ -142,7 +140,6 @@ def _share(answer: Answer, index: int, count: int) -> Answer:
 
 
 def _schema(one: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of a list of numbered answers. Definitions used by `one` move to the top."""
     inner = {name: value for name, value in one.items() if name != "$defs"}
     numbered = _closed({"number": {"type": "integer"}, "answer": inner})
     answers = {"type": "array", "items": numbered}

@@ -164,7 +164,7 @@ def answer_of(result: Mapping[str, Any], text: str, model: str, seconds: float, 
 
 
 def _price(reported: object) -> float:
-    """The price of a call. The price is 0 within a subscription, although the command reports a list price."""
+    """0 within a subscription, although the command reports a list price."""
     by_the_call = os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")
     return float(reported) if by_the_call and isinstance(reported, int | float) else 0.0
 

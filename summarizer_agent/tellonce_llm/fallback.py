@@ -20,7 +20,7 @@ class NoModelAnswered(LLMUnavailable):
 
 
 def _unnoticed(model: LanguageModel, error: LLMError) -> None:
-    """The default of `on_failure`, which does nothing."""
+    pass
 
 
 class FirstAvailable:

@@ -115,8 +115,6 @@ class Ollama:
 
 
 def _message(turn: Turn, reads: frozenset[FileKind]) -> dict[str, Any]:
-    """A message in Ollama's format. Its text files come before its own text. Files that the model cannot read are left
-    out."""
     texts = [f"{f.name}:\n{f.data.decode(errors='replace')}" for f in turn.files if f.kind == "text"]
     images = [f.data for f in turn.files if f.kind == "image" and f.kind in reads]
     message: dict[str, Any] = {"role": turn.role, "content": "\n\n".join([*texts, turn.content])}

@@ -46,8 +46,7 @@ async def answer(context: CommandContext, incoming: Incoming) -> str | None:
 
 
 async def _memory(context: CommandContext, incoming: Incoming, _: str) -> str:
-    """The stored memories. The newest notes that only a search finds are included, because this view has no button
-    for them."""
+    """The notes that only a search finds are listed here, because this view has no button for them."""
     profile = await context.memory.get_profile(c.GetProfileArgs(**incoming.place))
     searched = await _only_searched(context, incoming) if profile.only_searched else ()
     return views.memory_view(profile, context.zone, searched=searched, now=incoming.sent_at)
@@ -97,8 +96,7 @@ async def _why(context: CommandContext, incoming: Incoming, _: str) -> str:
 
 
 async def _why_memory(context: CommandContext, incoming: Incoming) -> str:
-    """The memory to which a message of the bot refers (such as the confirmation of a reminder), and the grounds for
-    this memory. Empty for other messages."""
+    """Explain the memory to which a message of the bot refers, such as the confirmation of a reminder."""
     if incoming.quoted_memory is None:
         return ""
     try:
@@ -120,7 +118,6 @@ async def _status(context: CommandContext, incoming: Incoming, _: str) -> str:
 
 
 async def _queue(context: CommandContext) -> QueueStatus | None:
-    """The queue's status, if this machine has the agent's token."""
     try:
         return await context.queue() if context.queue is not None else None
     except (MemoryUnreachable, MemoryRefused):

@@ -76,8 +76,7 @@ def is_overdue(memory: c.Memory, now: datetime) -> bool:
 
 
 def _key(chat_id: int, memory: c.Memory, now: datetime) -> str:
-    """The name of the question about a memory. If the memory later becomes an overdue goal, the bot asks another
-    question, which has another name."""
+    """An overdue goal gets a second name, because the bot asks a second question about it."""
     return f"{chat_id}:{memory.id}:overdue" if is_overdue(memory, now) else f"{chat_id}:{memory.id}"
 
 

@@ -78,8 +78,7 @@ async def _text_answer(name: str, call: CommandCall) -> Reply:
 
 
 def _unknown(text: str, name: str) -> str:
-    """The answer to an unknown command, with the command that was probably meant, such as `/memory` for `/memroy` and
-    `/help` for `/hilfe`."""
+    """Names the command that was probably meant: `/memory` for `/memroy`, `/help` for `/hilfe`."""
     order = order_of(text.removeprefix("/"))
     meant = [order.command[1:].split()[0]] if order is not None and order.command else []
     meant = [*meant, *get_close_matches(name.removeprefix("/"), MENU)]
@@ -105,20 +104,17 @@ async def _remember(call: CommandCall) -> Reply:
 
 
 def _only_points(text: str) -> bool:
-    """Whether a text is empty, or has only words such as `this`, which point to another message."""
+    """Whether a text is empty, or only points to another message, as `this` does."""
     said = re.findall(r"\w+", text.casefold())
     return bool(said or not text) and all(word in STOP_WORDS or word in signs() for word in said)
 
 
 def _quotation(incoming: Incoming) -> str:
-    """The words to which a message replies, with the name of the other person who said them; empty if it is no
-    reply."""
     said = incoming.meant.strip()
     return f"{incoming.quoted_speaker}: {said}" if said and incoming.quoted_speaker else said
 
 
 async def _memory(call: CommandCall) -> Reply:
-    """The stored memories or, if there are none, the latest messages."""
     context, incoming = call.context, call.incoming
     profile = await context.memory.get_profile(c.GetProfileArgs(**incoming.place))
     shown = memory_browser.overview(profile, context.zone, incoming.sent_at, incoming.chat_id)
@@ -130,8 +126,7 @@ async def _memory(call: CommandCall) -> Reply:
 
 
 async def _forget(call: CommandCall) -> Reply:
-    """The list of what would be forgotten. In a reply, a topic such as `this` means the message to which the person
-    replies."""
+    """In a reply, a topic such as `this` means the message to which the person replies."""
     context, incoming, topic = call.context, call.incoming, call.text
     if incoming.meant and _only_points(topic):
         topic = views.short(incoming.meant)
@@ -150,7 +145,7 @@ async def _forget(call: CommandCall) -> Reply:
 
 
 def _without_article(topic: str) -> str:
-    """`die Milch -> Milch`: the topic without its article, because texts about the topic can lack the article."""
+    """`die Milch -> Milch`: texts about the topic can lack the article."""
     first, _, rest = topic.partition(" ")
     is_article = current_language() != "en" and is_determiner(first.casefold(), current_language())
     return rest.strip() if is_article and rest.strip() else topic
@@ -176,7 +171,6 @@ async def _remind(call: CommandCall) -> Reply:
 
 
 async def _routines(call: CommandCall) -> Reply:
-    """The routines with their next times, and the routines that are skipped because of a mistake."""
     context, now = call.context, call.incoming.sent_at
     has_model = not isinstance(context.responder, OfflineResponder)
     lines = [
@@ -196,20 +190,17 @@ def _routine_line(routine: Routine, now: datetime, zone: ZoneInfo) -> str:
 
 
 async def _new(call: CommandCall) -> Reply:
-    """Begin a new conversation. End a running answer first, so that the answer does not become part of the new
-    conversation."""
+    """A running answer ends first, so that it does not become part of the new conversation."""
     await call.conversation.stop(owed=False)
     return await _text_answer("new", call)
 
 
 async def _why(call: CommandCall) -> Reply:
-    """Explain the answer to which the person replies; without a reply, the last answer."""
     about = call.incoming.reply_to_message_id or call.conversation.last_answer()
     return await _text_answer("why", replace(call, incoming=replace(call.incoming, reply_to_message_id=about)))
 
 
 async def _status(call: CommandCall) -> Reply:
-    """The status. If a question of this chat waits for the model, the status includes the reason."""
     return Reply("\n".join(filter(None, ((await _text_answer("status", call)).text, call.conversation.trouble()))))
 
 

@@ -151,8 +151,7 @@ def _arguments(model: str | None, *, with_files: bool) -> list[str]:
 
 
 def _place_of(incoming: Incoming) -> str:
-    """The sentence of the prompt that names the chat for tool calls. Without it, the command would search its own
-    conversation."""
+    """Without this sentence, the command would search its own conversation."""
     if incoming.chat_id is None:
         return "\n\nCall search_memory with where='all'."
     return f"\n\nCall every memory tool with chat_id {incoming.chat_id}."
@@ -167,14 +166,13 @@ def _text_in(event: dict[str, Any]) -> str:
 
 
 def _break_in(event: dict[str, Any], said: str) -> str:
-    """A paragraph break before text that follows a tool call; otherwise an empty string."""
+    """A paragraph break before text that follows a tool call."""
     inner = event.get("event") or {}
     begins = event.get("type") == "stream_event" and inner.get("type") == "message_start"
     return "\n\n" if begins and said.strip() else ""
 
 
 def _result(event: dict[str, Any], said: str) -> Answer:
-    """The answer in the last event, including what was said before a tool call."""
     text = str(event.get("result") or "")
     if event.get("is_error") or not (text or said):
         raise CannotAnswer(f"claude: {text or event.get('subtype') or 'no answer'}"[:300], _cause(text))

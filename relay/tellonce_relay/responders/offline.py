@@ -143,8 +143,7 @@ class OfflineResponder:
 async def _shown_before(
     results: Sequence[c.SearchResult], incoming: Incoming, memory: MemoryClient
 ) -> list[c.SearchResult]:
-    """The places and contacts that the person sent directly before the best result. The result may be about them, as in
-    `I parked here`. The search does not find them, because they contain no words of the question."""
+    """The places and contacts sent directly before the best result, which may be about them: `I parked here`."""
     best = max(filter(is_said, results), key=lambda r: r.score, default=None)
     if best is None:
         return []
@@ -161,7 +160,6 @@ async def _shown_before(
 
 
 def _kept(text: str) -> str:
-    """The acknowledgement of a statement. It names the masks that the memory shows instead of secrets."""
     masks = dict.fromkeys(_MASK.findall(mask(text)))
     return phrase("offline.masked", masks=", ".join(masks)) if masks else phrase("offline.kept")
 
@@ -220,8 +218,7 @@ def from_memory(results: Sequence[c.SearchResult], incoming: Incoming, zone: Zon
 
 
 def _newest(near: Sequence[c.SearchResult], corrections: Collection[int]) -> list[c.SearchResult]:
-    """The corrections, and then the person's newest messages. Of the other memories, only those that are newer than
-    all these messages."""
+    """The corrections, then the newest messages. Other memories only if they are newer than these messages."""
     said = [r for r in near if is_said(r)]
     newest_said = max((r.at for r in said), default=None)
     corrected = [r for r in near if r.kind != "message" and r.id in corrections]
@@ -235,8 +232,7 @@ def _newest(near: Sequence[c.SearchResult], corrections: Collection[int]) -> lis
 
 
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
-    """Return the results without the sentences that are no longer true, and the ids of the memories that replaced these
-    sentences."""
+    """The results without the sentences that are no longer true, and the ids of the memories that replaced them."""
     current: list[c.SearchResult] = []
     corrections: set[int] = set()
     for result in results:
@@ -251,8 +247,7 @@ def _names_in(question: str) -> set[str]:
 
 
 def _newer_in_other_words(near: Sequence[c.SearchResult], statements: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """At most one message of the person. It is newer than the best result of `near`, and its score is almost as high. A
-    changed state is often described in words that the question does not contain."""
+    """At most one newer message. A changed state is often described in words that the question does not contain."""
     if not near:
         return []
     best = max(near, key=lambda r: r.score)
@@ -263,7 +258,7 @@ def _newer_in_other_words(near: Sequence[c.SearchResult], statements: Sequence[c
 
 
 def _nearest(said: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The results nearest in meaning, newest first. For "Where do I live?", they may include "I moved to Oslo"."""
+    """The results nearest in meaning. For "Where do I live?", they may include "I moved to Oslo"."""
     best = max((r.score for r in said), default=0.0)
     return sorted([r for r in said if r.score >= best - _FAR][:_LINES], key=lambda r: r.at, reverse=True)
 
@@ -276,8 +271,7 @@ def recap(summary: c.ChatSummary) -> str:
 
 
 def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
-    """Whether a result adds nothing to an answer. Examples are a repetition of the question, an order to the bot, and
-    the bot's own answer."""
+    """Whether a result only repeats the question, an order to the bot, or the bot's own answer."""
     if result.kind not in ("message", "summary"):
         return False
     if not content_words(result.text):
@@ -314,14 +308,12 @@ def _is_only_times(text: str) -> bool:
 
 
 def _is_statement(question: str, words: str) -> bool:
-    """Whether a line of a summary is a statement, and not a question, an order or this responder's own answer."""
     ours = is_command(words) or is_said_to_us(words) or OWN_ANSWER.match(words)
     return not ours and bool(best_sentences(words, question))
 
 
 def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The results without duplicates. If the text of one result contains the text of another, only one of the two is
-    kept. The person's own messages have priority over memories and the bot's messages."""
+    """Of two results that contain the same text, one is kept: the person's own message if there is one."""
     kept: list[c.SearchResult] = []
     for result in sorted(results, key=lambda r: not is_said(r)):
         text = flat(result.text).casefold()
@@ -331,8 +323,7 @@ def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
 
 
 def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
-    """One result as a line. Quotation marks enclose only verbatim words. If the words name a day, its date follows the
-    quotation."""
+    """Quotation marks enclose only verbatim words."""
     at = day(result.at, incoming.sent_at)
     if result.kind == "summary":
         return phrase("offline.summary", day=at, text=short(result.text, _LONGEST))
@@ -358,7 +349,7 @@ def _asks(text: str) -> bool:
 
 @cache
 def _question_words(language: Language) -> re.Pattern[str]:
-    """Words that begin a question. People often send such questions without a question mark."""
+    """People often send questions without a question mark."""
     return re.compile(rf"\W*(?:{'|'.join(map(re.escape, entries(language)['orders.asks']))})(?![\w-])", re.IGNORECASE)
 
 

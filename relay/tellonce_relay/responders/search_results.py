@@ -38,8 +38,7 @@ def with_bursts(chosen: Sequence[c.SearchResult], results: Sequence[c.SearchResu
 
 
 def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
-    """Whether the other message belongs to the same burst, or is a place or contact that was sent directly before. Other
-    labels, such as `[voice message]`, have no content."""
+    """Whether the other message belongs to the burst, or is a place or contact sent directly before."""
     if (one.speaker, one.thread_key) != (other.speaker, other.thread_key):
         return False
     if PLACE.fullmatch(other.text):

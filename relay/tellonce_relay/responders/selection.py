@@ -59,7 +59,7 @@ def _model(tier: Tier, settings: RelaySettings) -> LanguageModel:
 
 
 def _access(settings: RelaySettings) -> MemoryAccess | None:
-    """Return access to the memory with the default user's token; None if this machine does not have the token."""
+    """None if this machine does not have the default user's token."""
     try:
         return MemoryAccess(settings.url, settings.bearer("assistant"), settings.default_user)
     except SettingsError:

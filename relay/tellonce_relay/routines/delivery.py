@@ -76,8 +76,7 @@ async def send_and_record(delivery: DeliveryContext, post: Post) -> c.RecordedMe
 
 
 def _to_record(post: Post) -> c.RecordMessageArgs:
-    """The arguments for recording. The arguments are checked before the text is sent. After a later error, the caller's
-    script would run again and send the text twice."""
+    """Checked before sending: after a later error, the caller's script would run again and send twice."""
     try:
         return c.RecordMessageArgs(
             role="assistant",
@@ -100,8 +99,7 @@ def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:
 
 
 async def _may_send(memory: MemoryClient, chat_id: int) -> None:
-    """Raise NotShown if the memory refuses calls for the chat, so that nothing is sent to strangers. If the memory
-    cannot be reached now, sending is allowed, because the memory can record the message later."""
+    """Raises NotShown if the memory refuses calls for the chat, so that nothing is sent to strangers."""
     try:
         await memory.list_reminders(ListRemindersArgs(chat_id=chat_id))
     except MemoryRefused as error:

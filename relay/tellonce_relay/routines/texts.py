@@ -77,8 +77,7 @@ def _said(routine: Routine, code: int, out: str, errors: str) -> str:
 
 
 def _decoded(output: bytes) -> str:
-    """The output as text that the memory accepts: without NUL characters, invalid bytes and terminal control sequences,
-    and much shorter than 64 KiB."""
+    """Without NUL characters, invalid bytes and control sequences, and much shorter than 64 KiB."""
     text = _CONTROL.sub("", output.decode(errors="ignore")).replace("\x00", "").strip()
     return text.encode()[:LONGEST_OUTPUT].decode(errors="ignore")
 

@@ -98,7 +98,7 @@ class AttachmentReader:
 
 
 def _decoded(data: bytes) -> str:
-    """The text of a file in UTF-8 or UTF-16, or else in the encoding of older Windows programs."""
+    """UTF-8 or UTF-16, or else the encoding of older Windows programs."""
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     try:
         text = data.decode(encoding)
@@ -113,6 +113,6 @@ def _within_limits(text: str) -> str:
 
 
 def _check_size(attachment: Attachment) -> None:
-    """Raises UnusableAttachment if the file is too large. The message does not always give the size; `getFile` does."""
+    """The message does not always give the size; `getFile` does. Raises UnusableAttachment."""
     if attachment.is_too_large:
         raise UnusableAttachment(phrase("senses.too_large", megabytes=LARGEST[attachment.kind] // MEGABYTE))

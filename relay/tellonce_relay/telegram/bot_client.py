@@ -22,7 +22,7 @@ os.environ.setdefault("PTB_TIMEDELTA", "1")
 
 
 class _Request(HTTPXRequest):
-    """Reports an answer that is not JSON as a lost answer, because the library would report it as a refusal."""
+    """Reports an answer that is not JSON as lost. The library would report it as a refusal."""
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
@@ -35,8 +35,7 @@ class _Request(HTTPXRequest):
 
 @cache
 def _trusted() -> SSLContext:
-    """The trusted certificates. The certificates are read once, because reading takes 20 ms. The library would read
-    them again for each client and proxy."""
+    """Reading the certificates takes 20 ms. The library would read them for each client and proxy."""
     return httpx.create_ssl_context()
 
 

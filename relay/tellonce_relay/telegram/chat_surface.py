@@ -127,7 +127,6 @@ class ChatSurface:
         self._drafting = asyncio.create_task(self._show_draft(text))
 
     async def _draft_later(self) -> None:
-        """Show the newest text as soon as a draft is allowed."""
         while self._undrafted:
             if self._may_draft():
                 self._begin_draft()
@@ -163,12 +162,9 @@ class ChatSurface:
         await self._send_beginning()
 
     async def _send_beginning(self) -> None:
-        """Send the beginning of the answer as permanent messages. The draft message, if there is one, becomes the first
-        of these messages."""
         await self._deliver(_parts(self._delivery.begun) if self._delivery.begun else [])
 
     async def _deliver(self, parts: list[Part]) -> None:
-        """Send the parts that were not delivered yet. Raises NotShown."""
         for part in parts[len(self._delivery.numbers) :]:
             self._delivery.numbers.append(await self._send_next(*part))
             self._arrived()
@@ -201,7 +197,6 @@ class ChatSurface:
         await self._look_for(*sought, d.after)
 
     async def _look_for(self, what: Marked, markup: Markup | None, after: int) -> None:
-        """Find out whether the message that was being sent has arrived, and store the result."""
         d = self._delivery
         await self._sender.settled()
         try:
@@ -215,7 +210,7 @@ class ChatSurface:
         self._arrived()
 
     def _parts(self, text: str) -> list[Part]:
-        """The messages of an answer. The beginning of an interrupted answer stays in its own messages."""
+        """The beginning of an interrupted answer stays in its own messages."""
         begun = self._delivery.begun
         rest = text.removeprefix(begun)
         return [*(_parts(begun) if begun else ()), *(_parts(rest) if rest.strip() or not begun else ())]
@@ -230,7 +225,7 @@ class ChatSurface:
         self._typing = self._drafting = self._waiting = None
 
     async def _send_next(self, part: Marked, markup: Markup | None) -> int:
-        """Send one part, or turn the draft into it, and return its number. Raises NotShown."""
+        """Send one part, or turn the draft into it. Raises NotShown."""
         draft, self._delivery.draft = self._delivery.draft, None
         if draft is not None:
             try:

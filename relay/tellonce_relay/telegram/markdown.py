@@ -95,8 +95,6 @@ def rendered(source: str) -> Marked:
 
 
 class _Opened(NamedTuple):
-    """An open mark. The mark begins at position `at`, in the part with the index `part`; `url` is a link's target."""
-
     kind: str
     at: int
     part: int
@@ -105,10 +103,7 @@ class _Opened(NamedTuple):
 
 @dataclass
 class _Writer:
-    """The output so far. `lists` holds the number of each open ordered list, or None for a bullet list.
-
-    `block_begins` says that an item or a quotation was just opened. Then its first block needs no line break before it.
-    """
+    """`lists` has the next number of each ordered list, or None. `block_begins`: the next block needs no line break."""
 
     parts: list[str] = field(default_factory=list)
     at: int = 0
@@ -236,7 +231,7 @@ def _table_open(w: _Writer, token: Token) -> None:
 
 
 def _table_close(w: _Writer, token: Token) -> None:
-    """Write a table as a fixed-width block with aligned columns, because Telegram has no tables."""
+    """Telegram has no tables, so the table becomes a fixed-width block."""
     w.in_table = False
     widths = [max(len(row[i]) for row in w.cells) for i in range(len(w.cells[0]))]
     rows = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)) for row in w.cells]
@@ -307,7 +302,6 @@ def split_marked(whole: Marked, longest: int = MESSAGE_UNITS) -> list[Marked]:
 
 
 def _pieces(text: str, longest: int) -> Iterator[str]:
-    """The whole text in consecutive pieces of at most `longest` units."""
     while units(text) > longest:
         cut = _cut_at(text, longest)
         yield text[:cut]
@@ -325,8 +319,7 @@ def _cut_at(text: str, longest: int) -> int:
 
 
 def _characters(text: str, longest: int) -> int:
-    """How many characters fit into `longest` units. A character outside the basic plane takes two units and is never
-    split."""
+    """A character outside the basic plane takes two units and is never split."""
     used = 0
     for index, character in enumerate(text):
         used += 1 + (ord(character) > 0xFFFF)

@@ -257,7 +257,6 @@ class MessageSender:
         return number
 
     async def _found(self, chat_id: int, uncertain: _UncertainMessage, numbers: Iterable[int]) -> int | None:
-        """The first of the numbers whose message has exactly the uncertain text; None if there is none."""
         # A number is compared with the seen numbers only when the search reaches the number, because other messages can
         # be sent meanwhile.
         seen, scripts = self._seen[_counter(chat_id)], self._scripts
@@ -282,7 +281,6 @@ class MessageSender:
         about_to: AboutTo,
         trying: Callable[[Send], Awaitable[int]],
     ) -> int:
-        """The id of a message that is sent while no other message is sent to the chat."""
         async with self._locks[to.chat_id]:
             await self._delete_double(to.chat_id, what)
             after = self._highest(to.chat_id)
@@ -336,7 +334,6 @@ class MessageSender:
     async def _send_plainer(
         self, to: Address, what: Marked, markup: Markup | None, about_to: AboutTo, error: BadRequest
     ) -> int:
-        """Send again without the part that Telegram most likely refused."""
         if "thread not found" in str(error).lower() and to.thread_id is not None:
             return await self.send(replace(to, thread_id=None), what, markup, about_to)
         if what.marks:
@@ -394,7 +391,6 @@ class MessageSender:
 
 @contextmanager
 def _without_retries() -> Generator[None]:
-    """Convert Telegram's errors for a call that is not repeated. Raises SlowDown and NotSent."""
     try:
         yield
     except RetryAfter as refusal:
@@ -404,13 +400,11 @@ def _without_retries() -> Generator[None]:
 
 
 def _counter(chat_id: int) -> int:
-    """Return the id of a chat's message counter. Each supergroup has its own counter; a bot's private chats and basic
-    groups share one counter."""
+    """Each supergroup has its own message counter. Private chats and basic groups share one."""
     return chat_id if chat_id < SUPERGROUPS_BELOW else 0
 
 
 def _named(chat_id: int, number: int) -> str:
-    """A name of the message that is unique among the messages of all chats."""
     return f"{_counter(chat_id)}:{number}"
 
 
@@ -435,8 +429,7 @@ def entities(what: Marked) -> list[MessageEntity] | None:
 
 
 def _may_be_there(error: NetworkError) -> bool:
-    """Whether Telegram has possibly executed the request. This is False if Telegram refused the request, or if the
-    request was never sent."""
+    """Whether Telegram has possibly executed the request."""
     return not isinstance(error, BadRequest) and not isinstance(error.__cause__, _NEVER_SENT)
 
 

@@ -66,7 +66,6 @@ class _Quoted(TypedDict, total=False):
 
 
 def _quoted(reply: Message | None) -> _Quoted:
-    """The text to which a message replies, and who wrote the text."""
     target = reply.reply_to_message if reply is not None else None
     if target is None:
         return {}
@@ -153,7 +152,7 @@ def _name_and_number(contact: Contact) -> str:
 
 
 def _coordinates(location: Location) -> str:
-    """Coordinates with five decimals, a precision of about a meter."""
+    """Five decimals are a precision of about a meter."""
     return f"{location.latitude:.5f}, {location.longitude:.5f}"
 
 

@@ -47,8 +47,7 @@ async def _by_address(url: str, model: str, key: str | None, data: bytes, name: 
 
 
 async def _by_command(command: list[str], data: bytes, name: str) -> str:
-    """Return the transcript that the command makes. The file's path replaces `{file}`; without `{file}`, the path is
-    added as the last argument."""
+    """The file's path replaces `{file}`, or is added as the last argument."""
     with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as folder:
         file = Path(folder) / name
         file.write_bytes(data)
@@ -66,7 +65,6 @@ async def _by_command(command: list[str], data: bytes, name: str) -> str:
 
 
 def _words(text: object) -> str:
-    """The transcript as one line. Raises NotTranscribed if the transcript is empty."""
     flat = " ".join(str(text).replace("\x00", " ").split())
     if not flat:
         raise NotTranscribed("nothing was said")

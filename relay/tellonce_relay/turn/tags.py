@@ -123,15 +123,13 @@ def _folded(text: str) -> str:
 
 
 def _others_words(text: str) -> list[Span]:
-    """The ranges that are not the model's own words: code, and quotations outside of code."""
     code = _code(text)
     quoted = [match.span() for match in _QUOTED.finditer(text) if not _inside(match.start(), code)]
     return code + quoted
 
 
 def _code(text: str) -> list[Span]:
-    """The ranges of fenced blocks, and of inline code outside of these blocks. A block that is not closed extends to
-    the end of the text."""
+    """A fenced block that is not closed extends to the end of the text."""
     fences = [match.span() for match in _FENCE.finditer(text)]
     inline = [match.span() for match in _INLINE.finditer(text) if not _inside(match.start(), fences)]
     return fences + inline
@@ -142,8 +140,7 @@ def _inside(at: int, spans: list[Span]) -> bool:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """The position of the bracket that closes the tag whose body begins at `start`; None if the tag is not closed
-    within its paragraph."""
+    """The position of the bracket that closes the tag; None if none does within the paragraph."""
     depth = 1
     for match in _BRACKET.finditer(text, start):
         if match[0] in OPENERS and OPENING.match(text, match.start()) and "\n" in text[start : match.start()]:

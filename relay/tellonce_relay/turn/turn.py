@@ -225,7 +225,6 @@ def _prompt(context: c.Context, incoming: Incoming, options: TurnOptions) -> pro
 
 
 def _shown(context: c.Context, incoming: Incoming) -> list[str]:
-    """The texts in the prompt that a model may repeat."""
     return [
         incoming.text,
         incoming.quoted,
@@ -315,8 +314,7 @@ async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
 
 @dataclass
 class _ModelRequest:
-    """The state of one request to the model. `shown` is an empty draft. Its fields `claims` and `heard` decide which
-    tags of the answer are carried out."""
+    """`shown` is an empty draft. Its `claims` and `heard` decide which tags are carried out."""
 
     memory: MemoryClient
     responder: Responder
@@ -379,8 +377,7 @@ async def _carry_out(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, 
 
 
 async def _describe(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], options: TurnOptions) -> None:
-    """Add the model's description of a file to the stored message. The description is a quotation, because the user did
-    not say it. The stored text is read first, because the message may have been edited."""
+    """The description is a quotation. The stored text is read first, because it may have been edited."""
     seen = next((tag.text for tag in tags if tag.kind == "seen"), "")
     message = next((part for part in incoming.messages if part.shows_file), None)
     if not seen or message is None:

@@ -140,8 +140,7 @@ def _parsed(line: str) -> Entry | None:
 
 
 def _synced(*paths: Path) -> None:
-    """Flush the paths to the disk in this order. The folder is last, because it contains the name of the file. Only
-    POSIX systems can open a folder."""
+    """The folder is last, because it contains the file's name. Only POSIX systems can open a folder."""
     for path in paths if os.name == "posix" else ():
         number = os.open(path, os.O_RDONLY)
         try:

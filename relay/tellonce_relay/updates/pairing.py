@@ -72,7 +72,7 @@ def _user_of_link(pairing: Pairing, message: Message | None) -> User | None:
 
 
 async def _welcome(bot: Bot, user: User, offset: int, *, warned: bool) -> None:
-    """Acknowledge the update, so that the next relay does not read the code, and then greet the user."""
+    """The update is acknowledged, so that the next relay does not read the code."""
     with use_language(language_of(user.language_code)):
         paragraphs = [phrase("start.paired"), phrase("start.greeting", name=user.first_name)]
         paragraphs += [phrase("start.left_behind")] if warned else []

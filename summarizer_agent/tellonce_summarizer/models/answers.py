@@ -15,7 +15,7 @@ class UnacceptableAnswerError(Exception):
 
 
 def _number(value: object) -> object:
-    """Accept `#12` and `[12]` for 12, because models copy numbers as they were written in the prompt."""
+    """Accept `#12` and `[12]`, because models copy numbers from the prompt."""
     match = re.fullmatch(r"\W*(\d{1,18})\W*", value) if isinstance(value, str) else None
     return int(match[1]) if match else value
 

@@ -91,7 +91,6 @@ def _accepted(work: ExchangeInput, emit: Emit, answer: Answer) -> ExchangeResult
 
 
 def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """The summary with the line of a local model. If the line is not valid, verbatim sentences replace it."""
     line = " ".join(new.general_summary.split())
     if complaint(line, plain(work.messages, 1800)) is not None:
         return without_model(work)

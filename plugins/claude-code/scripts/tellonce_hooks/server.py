@@ -95,8 +95,7 @@ def record_turn(arguments: Json, seconds: float) -> Json:
 
 
 def _exchange(body: bytes, seconds: float) -> tuple[int, bytes]:
-    """Send the request, and return the response's status and body. The request uses HTTP/1.0. A response to such a
-    request is never chunked, and the response ends when the connection closes."""
+    """A response to HTTP/1.0 is never chunked, and ends when the connection closes."""
     scheme, host, port, path = _address(option("url") or URL)
     lines = (
         f"POST {path} HTTP/1.0",
@@ -125,7 +124,6 @@ def _exchange(body: bytes, seconds: float) -> tuple[int, bytes]:
 
 
 def _connected(host: str, port: int, seconds: float) -> _socket.socket:
-    """A connection to the first address that answers. Raises OSError."""
     failure = OSError(f"{host} has no address")
     # The host is passed as bytes, because with a str Python would load the tables for international domain names.
     for family, kind, protocol, _, address in _socket.getaddrinfo(host.encode(), port, 0, _socket.SOCK_STREAM):
@@ -150,7 +148,6 @@ def _encrypted(host: str, port: int, seconds: float) -> _socket.socket:
 
 
 def _payload(head: bytes, rest: bytes) -> bytes:
-    """The JSON of a plain answer, or of the last event of a stream."""
     if b"text/event-stream" not in head.lower():
         return rest
     return [line[5:] for line in rest.splitlines() if line.startswith(b"data:")][-1]

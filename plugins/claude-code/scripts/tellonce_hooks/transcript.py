@@ -65,7 +65,6 @@ def is_failure(path: str, reply: str) -> bool:
 
 
 def _take(line: str, found: dict[str, Json]) -> None:
-    """Add a line of the transcript to `found`, which maps prompt ids to turns, in order."""
     if '"type":"user"' not in line and '"type":"assistant"' not in line:
         return
     try:
@@ -88,7 +87,6 @@ def _take(line: str, found: dict[str, Json]) -> None:
 
 
 def _text(content: object) -> str:
-    """The text of the entry, without tool results and images."""
     if isinstance(content, str):
         return content.strip()
     blocks = content if isinstance(content, list) else []
