@@ -41,8 +41,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class CallbackData:
-    """The data of a button, which Telegram returns when the button is tapped. `number` is the number of a memory, list,
-    tab or message; `item` depends on the action."""
+    """A button's data. `number` names a memory, list, tab or message; `item` depends on the action."""
 
     action: Action
     number: int

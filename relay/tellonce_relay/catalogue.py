@@ -22,8 +22,7 @@ _language: ContextVar[Language] = ContextVar("language", default="en")
 
 
 def language_of(code: str | None) -> Language:
-    """The catalogue's language for a Telegram code such as `de-AT`; English if the catalogue does not contain the
-    language."""
+    """The language of a Telegram code such as `de-AT`; English if the bot does not speak it."""
     short = (code or "").lower().partition("-")[0]
     return _BY_CODE.get(short, "en")
 
@@ -51,8 +50,7 @@ def phrase(key: str, **values: Any) -> str:
 
 
 def server_text(text: ServerText) -> str:
-    """Return the bot's own sentence for a text of the server. If the bot has no such sentence, return the server's
-    text."""
+    """The bot's own sentence for a text of the server, or else the server's text."""
     return (
         phrase(f"server.{text.code}", **text.values)
         if f"server.{text.code}" in entries(current_language())

@@ -28,8 +28,7 @@ _BLANK: Final = " \t\n.,;:!?…¿¡-–—\"'“”„«»()"
 
 
 class Order(NamedTuple):
-    """An order. `rest` is the text after the phrase of the order, or the text before a phrase at the end. `language` is
-    the language of the phrase."""
+    """`rest` is the text after the order's phrase, or before a phrase at the end."""
 
     kind: Kind
     rest: str
@@ -45,9 +44,7 @@ class Order(NamedTuple):
 
 
 def off_record(text: str) -> str | None:
-    """Remove a phrase such as `off the record` from the beginning or end of a message. For example,
-    `Off the record: I quit` becomes `I quit`. The result is empty if the message is only this phrase. None for messages
-    without such a phrase."""
+    """`Off the record: I quit -> I quit`. None for a message without such a phrase."""
     said = _MENTION.sub("", text).strip().lstrip(_BLANK)
     for language in dict.fromkeys((current_language(), *LANGUAGES)):
         begun = _off_record(language).match(said)
@@ -60,8 +57,7 @@ def off_record(text: str) -> str | None:
 
 
 def order_of(text: str) -> Order | None:
-    """The order in a message, in the person's language or another language of the catalogue. A message of emoji alone
-    counts as thanks, which need no answer."""
+    """The order in a message, in any language of the catalogue. Emoji alone count as thanks."""
     private = off_record(text)
     if private:
         return Order("unsaid", private, current_language())

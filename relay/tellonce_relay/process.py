@@ -43,8 +43,7 @@ logger = logging.getLogger(__name__)
 
 
 async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> None:
-    """Check the settings, then run the relay until `stop` is set or a signal arrives. Raises SettingsError and
-    InvalidToken."""
+    """Run the relay until `stop` is set or a signal arrives. Raises SettingsError and InvalidToken."""
     token, emit = relays_token(settings), journal("relay", settings)
     responder, agents = choose(settings, emit), load_agents(settings.config_dir)
     routines, bearer = load_routines(settings.config_dir), settings.bearer("relay")
@@ -90,8 +89,7 @@ async def relay(dependencies: Dependencies, schedule: Schedule, stop: asyncio.Ev
 
 
 async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> bool:
-    """Fetch the bot's identity, and set the menu and the update method. Retries until this succeeds. Returns False if
-    `stop` is set before this succeeds."""
+    """Fetch the bot's identity, and set its menu. Returns False if `stop` is set before this succeeds."""
     pause = FIRST_PAUSE
     while True:
         try:

@@ -51,8 +51,7 @@ def memory_view(
 
 
 def in_order(name: str, entries: Sequence[Memory]) -> Sequence[Memory]:
-    """The memories of a list. Dates are sorted by their day; other lists keep the memory's order, which is newest
-    first."""
+    """Dates are sorted by their day; other lists are newest first."""
     return sorted(entries, key=lambda m: m.deadline or _named_day(m) or m.valid_from) if name == "dates" else entries
 
 
@@ -155,8 +154,7 @@ def matches_view(preview: Forgotten, now: datetime) -> str:
 
 
 def kept_view(done: Forgotten, now: datetime) -> str:
-    """Return the matches that were not selected and stay, each on one line; empty if there are none. `now` is in the
-    person's zone."""
+    """The matches that were not selected and stay; empty if there are none. `now` is in the person's zone."""
     shown = [f"  ☐ {match_view(match, now)}" for match in done.kept[:SHOWN]]
     more = len(done.kept) + done.unlisted - len(shown)
     return "\n".join([*shown, *(["  …"] if more else [])])
@@ -210,8 +208,7 @@ def status_view(
 
 
 def status_lines(queue: QueueStatus, zone: tzinfo | None) -> list[str]:
-    """Lines about the month's cost and the models that do not answer. `tellonce status` prints the same lines. Times are
-    in `zone`."""
+    """The month's cost and the models that do not answer, also for `tellonce status`."""
     return [_cost(queue), *(_down(down.model, down.since.astimezone(zone)) for down in queue.providers_down)]
 
 
@@ -250,8 +247,7 @@ def with_day(memory: Memory, now: datetime, zone: tzinfo) -> str:
 def due_parts(
     content: str, due: datetime, kind: str, when: When | None = None, now: datetime | None = None
 ) -> tuple[str, str]:
-    """The words of a goal or date without its due time, and the due time, such as `by Fri, May 1, 2026`. `due` is in the
-    person's zone."""
+    """The words without the due time, and the due time, such as `by Fri, May 1, 2026`. `due` is in the zone."""
     words, at = without_due(content, due)
     if kind == "goal":
         on = phrase("memory.by", day=long_day(due))

@@ -26,8 +26,7 @@ _FOLDED_ASCII: Final = re.compile(rf"[\x00{re.escape(_CONTROLS)}`]")
 
 
 def fold(text: str) -> str:
-    """The text in lower case, without diacritics and invisible characters, and with the digits of all scripts as
-    0-9."""
+    """Lower case, without diacritics and invisible characters, and with digits of all scripts as 0-9."""
     if text.isascii():
         lowered = text.lower()
         return lowered.translate(_TABLE) if _FOLDED_ASCII.search(lowered) else lowered

@@ -178,6 +178,5 @@ def ends_as_question(sentence: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Whether a text is a question: the text has a question mark of any script, or begins with an English question
-    word."""
+    """Whether the text has a question mark of any script, or begins with an English question word."""
     return bool(_QUESTION.search(text))

@@ -74,8 +74,7 @@ def _estimated(text: str) -> int:
 
 
 def head_and_tail(text: str, characters: int) -> str:
-    """Return at most `characters` characters of the text: two thirds from the beginning and the rest from the end,
-    where people often state their point."""
+    """Two thirds from the beginning and the rest from the end, where people often state their point."""
     if len(text) <= characters:
         return text
     tail = max(1, characters // 3)

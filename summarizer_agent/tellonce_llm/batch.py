@@ -30,8 +30,7 @@ class _Waiting:
 
 
 class Batched(Wrapped):
-    """A model whose requests share a call if they have the same `together`, instructions and schema. At most `most`
-    requests share a call, and a request waits up to `seconds` for others."""
+    """Requests with the same `together`, instructions and schema share a call. Each waits up to `seconds`."""
 
     def __init__(self, model: LanguageModel, *, most: int = 5, seconds: float = 5.0) -> None:
         super().__init__(model)

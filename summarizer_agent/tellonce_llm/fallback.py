@@ -58,8 +58,7 @@ class FirstAvailable:
         raise NoModelAnswered(failures)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """The stream of the first model that yields anything. If this model fails later, its error is raised, and no
-        other model is asked."""
+        """The first stream that yields anything. If it fails later, its error is raised."""
         failures: list[LLMError] = []
         for model in self._models:
             begun = False

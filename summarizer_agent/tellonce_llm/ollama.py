@@ -75,8 +75,7 @@ class Ollama:
         return _checked(_answer(self._model, text, response, time.monotonic() - started), request)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """Yield text as it arrives, then an Answer. Raises the errors of `complete`, and LLMUnavailable for an early
-        end."""
+        """Yield text, then an Answer. Raises as `complete` does, and LLMUnavailable for an early end."""
         started = time.monotonic()
         pieces: list[str] = []
         last: ollama.ChatResponse | None = None

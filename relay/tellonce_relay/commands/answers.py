@@ -25,8 +25,7 @@ _NOTES_READ = 50
 
 @dataclass(frozen=True)
 class CommandContext:
-    """The dependencies of commands and buttons. `queue` returns the backlog and the cost. `queue` is None if this
-    machine does not have the agent's token."""
+    """What commands and buttons use. `queue` is None if this machine does not have the agent's token."""
 
     memory: MemoryClient
     responder: Responder
@@ -38,8 +37,7 @@ class CommandContext:
 
 
 async def answer(context: CommandContext, incoming: Incoming) -> str | None:
-    """The complete answer; None for a command that this module does not answer. Raises MemoryUnreachable and
-    MemoryRefused."""
+    """None for a command of another module. Raises MemoryUnreachable and MemoryRefused."""
     name, text = command_of(incoming.text)
     text_answer = TEXT_ANSWERS.get(name.removeprefix("/"))
     return await text_answer(context, incoming, text) if text_answer is not None else None

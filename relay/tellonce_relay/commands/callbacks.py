@@ -111,8 +111,7 @@ async def _wipe(memory: MemoryClient, target: c.ForgetArgs) -> str:
 
 
 class Callbacks:
-    """Handles a chat's taps one by one. Of several taps on one message, only the first that succeeds counts.
-    `may_erase_all` tells whether a user may erase everything in a chat of the memory."""
+    """Handles taps. Of several taps on one message, only the first that succeeds counts."""
 
     def __init__(
         self,

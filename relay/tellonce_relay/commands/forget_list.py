@@ -44,8 +44,7 @@ class ForgetList:
 
     @property
     def quotes(self) -> Sequence[c.ForgetMatch]:
-        """The bot's own answers that only quote the memory. They share one line and one button. Empty if fewer than two
-        matches are answers of this kind. Also empty if all matches are answers of this kind."""
+        """The bot's own answers that only quote the memory. Two or more share one line and one button."""
         found = [match for match in self.matches if match.kind == "message" and quotes_in(match.text)]
         return found if 1 < len(found) < len(self.matches) else []
 
@@ -94,8 +93,7 @@ class ForgetLists:
             self._lists.popitem(last=False)
 
     def get(self, number: int, chat_id: int) -> ForgetList | None:
-        """The list with that number, if it was shown in the chat. The chat is checked, because the data of a button can
-        be forged."""
+        """The list, if it was shown in the chat. The data of a button can be forged."""
         shown = self._lists.get(number)
         return shown if shown is not None and shown.target.chat_id == chat_id else None
 

@@ -33,8 +33,7 @@ class Conversation(Protocol):
     """The conversation in which a command is given."""
 
     async def stop(self, *, owed: bool = True) -> bool:
-        """End the running answer. Without `owed`, an answer that waits for the model continues to wait. Returns whether
-        an answer was ended."""
+        """End the running answer and say whether there was one. Without `owed`, not one that waits for the model."""
         ...
 
     def last_answer(self) -> str | None:

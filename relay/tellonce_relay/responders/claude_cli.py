@@ -33,8 +33,7 @@ _COMPLAINTS: dict[Cause, re.Pattern[str]] = {
 
 @dataclass(frozen=True)
 class MemoryAccess:
-    """The access of the command to the memory, as one user. Outside this user's private chat, the command has no
-    tools."""
+    """The command's access to the memory. Outside its user's private chat, it has no tools."""
 
     url: str
     token: str
@@ -65,8 +64,7 @@ class ClaudeCli:
         return frozenset(("image", "pdf", "text"))
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """Yield the answer as it arrives. Raises CannotAnswer if the command is missing, fails, or sends no output for
-        too long."""
+        """Yield the answer. Raises CannotAnswer if the command is missing, fails, or is silent for too long."""
         config = self._config_for(incoming)
         system = prompt.system_text + (_place_of(incoming) if config["mcpServers"] else "")
         with private_folder(system, config) as folder, (folder / "errors").open("w+b") as errors:

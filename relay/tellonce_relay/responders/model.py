@@ -52,8 +52,7 @@ class ModelResponder:
 
 
 class SingleSystemPrompt(Wrapped):
-    """Sends all system messages as one message. The chat templates of some local models keep only the first system
-    message."""
+    """Sends one system message, because the templates of some local models keep only the first."""
 
     async def complete(self, request: Completion) -> Answer:
         return await super().complete(_joined(request))

@@ -177,8 +177,7 @@ def quotes_nothing(answer: str) -> bool:
 
 
 def listed_memories(profile: c.Profile, incoming: Incoming, zone: ZoneInfo = UTC) -> str | None:
-    """A list of memories for a question about all memories, or about some kinds of memories, such as goals. None for
-    other questions, and if there are no memories of these kinds."""
+    """A list for a question about all memories or some kinds, such as goals; None for other questions."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):
@@ -193,10 +192,7 @@ def listed_memories(profile: c.Profile, incoming: Incoming, zone: ZoneInfo = UTC
 
 
 def from_memory(results: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneInfo = UTC) -> str:
-    """The person's messages about the question, newest first, without sentences that are no longer true. A memory is
-    added only if it is newer than these messages, or if it replaces a sentence that is no longer true. If a result
-    contains a name from the question, only such results are shown. If no result shares a word with the question, the
-    results nearest in meaning are shown."""
+    """The newest messages about the question. A memory is shown only if it is newer or a correction."""
     asked, names = content_words(incoming.text), _names_in(incoming.text)
     current, corrections = _current([with_lines(r, partial(_is_statement, incoming.text)) for r in results])
     statements = _distinct([r for r in current if not _is_echo(r, incoming)])
@@ -288,8 +284,7 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
 
 
 def is_said_to_us(text: str) -> bool:
-    """Whether a message contains no information, because it is an order to the bot, a greeting or thanks. An order for
-    a reminder may begin with its times."""
+    """Whether a message is an order to the bot, a greeting or thanks, and so contains no information."""
     order = order_of(text)
     if order is not None and (order.command is not None or order.kind in ("greeting", "nod", "undo")):
         return True
@@ -354,8 +349,7 @@ def _question_words(language: Language) -> re.Pattern[str]:
 
 
 def best_sentences(text: str, question: str) -> str:
-    """The two statements of a text that share the most words with the question, verbatim and in the text's order. A
-    word that occurs in several statements counts less. `…` marks an omission."""
+    """The two statements that share the most words with the question, verbatim. `…` marks an omission."""
     if LABEL.fullmatch(text):
         return text
     sentences = [said for said in split_sentences(text) if not _asks(said)]

@@ -49,8 +49,7 @@ STRETCH = 12
 
 @dataclass(frozen=True)
 class Prompt:
-    """The input of a responder: the system blocks, the message, and the context from which the blocks were built.
-    `begun` is the beginning of an answer that the responder continues."""
+    """The input of a responder. `begun` is the beginning of an answer that the responder continues."""
 
     system: tuple[SystemBlock, ...]
     message: str
@@ -82,8 +81,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Reply:
-    """The message to which the user replies, as the channel shows it: its text, its author, and the words in it that
-    the user selected."""
+    """The message to which the user replies, with its author and the words that the user selected."""
 
     text: str = ""
     speaker: str = "User"

@@ -16,8 +16,7 @@ from tellonce_text.sentences import split_sentences
 
 
 def quoted(words: str, said_at: datetime, now: datetime, zone: ZoneInfo) -> str:
-    """The words in quotation marks. A sentence that names days is quoted separately, without the punctuation at its
-    end, and its days follow it. So the days belong to the sentence, and are forgotten together with it."""
+    """The words in quotation marks. Days follow their sentence, and are forgotten together with it."""
     parts = [(sentence, _days_in(sentence, said_at, now.astimezone(zone), zone)) for sentence in split_sentences(words)]
     if not any(days for _, days in parts):
         return phrase("offline.quote", text=words)

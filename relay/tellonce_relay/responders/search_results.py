@@ -22,8 +22,7 @@ _SPOKEN: Final = re.compile(r"[^“”\n]{1,80}: “(.*)”(?: \([^()]*\))?")
 
 
 def with_bursts(chosen: Sequence[c.SearchResult], results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The chosen results. Each is joined with the messages that the person sent at the same moment, because people
-    spread a sentence over several messages."""
+    """Each chosen result, joined with the messages that the person sent at the same moment."""
     shown: list[c.SearchResult] = []
     joined: list[c.SearchResult] = []
     for result in chosen:
@@ -51,8 +50,7 @@ def is_said(result: c.SearchResult) -> bool:
 
 
 def with_lines(result: c.SearchResult, is_used: Callable[[str], bool]) -> c.SearchResult:
-    """The result. A summary keeps only the lines for which `is_used` is true. `is_used` gets the line's quoted words,
-    or the whole line if it contains no quotation."""
+    """A summary keeps only the lines for whose quoted words `is_used` is true."""
     if result.kind != "summary":
         return result
     lines = [line for line in result.text.splitlines() if is_used(_words(line))]

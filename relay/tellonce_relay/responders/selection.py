@@ -19,8 +19,7 @@ from tellonce_relay.responders.responder import Responder
 
 
 def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
-    """The responder that the settings name. If there are several models, `emit` gets an event for each failure of a
-    model. Raises SettingsError."""
+    """The responder that the settings name. `emit` gets a failing model's events. Raises SettingsError."""
     if settings.responder == "claude-cli":
         return ClaudeCli(settings.claude_command, settings.model_seconds, _access(settings))
     models = _models(settings)

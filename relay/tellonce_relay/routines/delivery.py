@@ -92,8 +92,7 @@ def _to_record(post: Post) -> c.RecordMessageArgs:
 
 
 def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:
-    """Send and record the message, then end the process; for scripts. Returns 0 if both succeeded, else 1 with a
-    sentence on standard error."""
+    """Send and record the message, for scripts. Returns the exit code 0 if both succeeded, else 1."""
     settings = load(RelaySettings)
     return asyncio.run(_send_once(settings, bot_token(settings), Post(text, chat_id, routine, agent)))
 

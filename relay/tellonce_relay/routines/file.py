@@ -45,8 +45,7 @@ class Routine(RoutineTable):
 
 
 class Routines(NamedTuple):
-    """The contents of the file. `mistakes` maps the name of each invalid routine to its errors. If the file cannot be
-    read, `mistakes` has only an entry for the file."""
+    """`mistakes` maps the name of each invalid routine, or of the unreadable file, to its errors."""
 
     valid: tuple[Routine, ...] = ()
     mistakes: Mapping[str, str] = MappingProxyType({})

@@ -30,8 +30,7 @@ LONGEST_TEXT = 60_000
 
 
 class UnusableAttachment(Exception):
-    """An attachment cannot be used. `sentence` is for the person. With `once`, the sentence applies to
-    all such attachments, so it is said only for the first one."""
+    """`sentence` is for the person. With `once`, it applies to all such attachments and is said once."""
 
     def __init__(self, sentence: str, *, once: bool = False) -> None:
         super().__init__(sentence)

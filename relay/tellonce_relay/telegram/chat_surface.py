@@ -106,8 +106,7 @@ class ChatSurface:
             self._typing = asyncio.create_task(self._keep_typing())
 
     async def show_partial(self, text: str) -> None:
-        """Show a draft in the background. A text that comes too early is shown later, unless a longer text comes first,
-        because the rest of the answer may take long. A failure does no harm, because the whole answer follows."""
+        """Show a draft in the background. A text that comes too early is shown later."""
         text = text.removeprefix(self._delivery.begun).strip() if self._delivery.begun else text
         if not text or units(text) > MESSAGE_UNITS:
             return
@@ -151,8 +150,7 @@ class ChatSurface:
         return [self._external_id(n) if n != UNKNOWN else f"lost:{secrets.token_hex(8)}" for n in numbers]
 
     async def keep_partial(self, text: str) -> None:
-        """Turn the partial answer into a permanent message; `send` sends the rest in further messages. Raises
-        NotShown."""
+        """Turn the partial answer into a permanent message, before `send`. Raises NotShown."""
         self._undrafted = ""
         if self._drafting is not None:
             await asyncio.wait({self._drafting})
@@ -184,11 +182,7 @@ class ChatSurface:
             await self._look_for(*_text_parts(text, markup)[len(self._delivery.numbers)], self._delivery.after)
 
     async def settle(self, text: str | None) -> None:
-        """After a restart, find out whether the former process's last message has arrived. `text` is the answer, if
-        known.
-
-        Call it before anything else is sent to the chat. Raises NotShown.
-        """
+        """After a restart, find out whether the last message arrived, before others are sent. Raises NotShown."""
         d = self._delivery
         if d.after is None:
             return

@@ -83,8 +83,7 @@ def units(text: str) -> int:
 
 
 def rendered(source: str) -> Marked:
-    """Convert Markdown to plain text and a list of marks (the ranges of bold text, links and so on). A text without
-    Markdown is unchanged."""
+    """Convert Markdown to plain text and marks. A text without Markdown is unchanged."""
     if len(source) > LONGEST:
         return cut_out(Marked(source), 0, source)
     writer = _Writer()
@@ -138,8 +137,7 @@ class _Writer:
             self.marks.append(Mark(kind, start, self.at - start, url, language))
 
     def paragraph(self) -> None:
-        """Begin a block. A blank line separates two blocks. In a list, a line break separates them. The first block of
-        an item or quotation begins without a separator."""
+        """A blank line separates two blocks; a line break does in a list."""
         if self.block_begins:
             self.block_begins = False
         elif self.parts:
@@ -289,8 +287,7 @@ _BREAKS = ("\n\n", "\n", ". ", "。", " ")
 
 
 def split_marked(whole: Marked, longest: int = MESSAGE_UNITS) -> list[Marked]:
-    """Split a text at paragraphs, lines, sentences or words into parts of at most `longest` units, each with its
-    marks."""
+    """Split at paragraphs, lines, sentences or words into parts of at most `longest` units."""
     at = 0
     parts: list[Marked] = []
     for piece in _pieces(whole.text, longest):

@@ -24,10 +24,7 @@ def incoming(
     moved: MovedGroups | None = None,
     transcript: str | None = None,
 ) -> Incoming | None:
-    """Return the message; None if it has no content to record, like a service message or a blank message.
-
-    `user_name` overrides the sender's own name; `transcript` is the text of a voice message.
-    """
+    """None for a message without content. `user_name` overrides the sender's own name."""
     text = text_of(message, transcript)
     if not text.strip():
         return None
@@ -103,8 +100,7 @@ def thread_facts(message: Message) -> ThreadFacts:
 
 
 def text_of(message: Message, transcript: str | None = None) -> str:
-    """The text or transcript of a message. For media, it is the label and the caption. For a forwarded message, it
-    includes the author."""
+    """The text or transcript; for media, label and caption. A forwarded message includes its author."""
     written = message.text or message.caption or ""
     text = " ".join(part for part in (transcript or _label(message), written) if part)
     if message.forward_origin is None or not text:

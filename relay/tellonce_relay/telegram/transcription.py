@@ -23,8 +23,7 @@ class NotTranscribed(Exception):
 
 
 def transcriber(settings: Transcription) -> Transcribe | None:
-    """Return the transcriber: the endpoint if it is configured, else the command; None if neither of them is
-    configured."""
+    """The endpoint if it is configured, else the command; None if neither is."""
     if settings.url is not None:
         key = settings.key.get_secret_value() if settings.key else None
         return partial(_by_address, settings.url, settings.model, key)

@@ -27,8 +27,7 @@ MOST = 10
 
 @dataclass(frozen=True)
 class Saved:
-    """A memory that a tag created, or a goal or `reminder` that a tag closed. The action `undo` reverts the tag's
-    effect."""
+    """What a tag created or closed. The action `undo` reverts it."""
 
     memory: c.Memory
     undo: Literal["reject", "reopen", "restore"]
@@ -64,8 +63,7 @@ class Done:
 
 
 async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], patience: float) -> Done:
-    """Carry out at most `MOST` tags in order. While the memory is unreachable, each tag is retried for `patience`
-    seconds."""
+    """Carry out at most `MOST` tags in order, each retried for `patience` seconds."""
     done = Done()
     for tag in [tag for tag in tags if tag.kind != "seen"][:MOST]:
         try:

@@ -54,15 +54,13 @@ tags."""
 
 
 def repeatable_tags(texts: Iterable[str]) -> tuple[str, ...]:
-    """The contents of the tags in these texts. A model's tag that only repeats one of these tags is not a claim of the
-    model."""
+    """The contents of the tags in these texts. A tag that only repeats one is no claim of the model."""
     found = (_folded(text[m.end() : m.end() + LONGEST_HEARD]) for text in texts for m in SHOWN.finditer(text))
     return tuple(islice(dict.fromkeys(filter(None, found)), MOST_HEARD))
 
 
 def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
-    """Remove the tags. A tag that repeats one of `repeated` (from `repeatable_tags`) is neither carried out nor removed.
-    Brackets inside a tag may nest. An unclosed tag ends with its line."""
+    """Remove the tags. A tag that repeats one of `repeated` stays. An unclosed tag ends with its line."""
     found = list(_found(answer, repeated))
     visible = _without(answer, [span for span, _ in found])
     # After removal, the text around a tag may itself look like a tag. The model did not mean this tag, so the tag is
@@ -73,8 +71,7 @@ def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
 
 
 def shown_so_far(partial: str, repeated: Sequence[str] = ()) -> str:
-    """The part of an unfinished answer to show now. This part ends before an unfinished tag, or before characters that
-    can become a tag."""
+    """The part of an unfinished answer before an unfinished tag."""
     return parse(partial[: _safe_end(partial)], repeated).visible
 
 

@@ -71,8 +71,7 @@ class Relay:
             self._e.sender.saw(message.chat.id, message.message_id)
 
     async def take(self, update: Update) -> None:
-        """Accept an update, so that Telegram does not deliver it again. Raises MemoryUnreachable if Telegram must
-        repeat the delivery."""
+        """Accept an update. Raises MemoryUnreachable if Telegram must repeat the delivery."""
         if self._was_taken(update.update_id):
             return
         self.note(update)

@@ -81,8 +81,7 @@ class Conversations:
         return self._opened_for(case) is not None
 
     def submit(self, case: Case) -> None:
-        """Answer a message after its thread's earlier messages, or together with the message that it directly
-        follows."""
+        """Answer after the thread's earlier messages, or together with the one that it directly follows."""
         now, newest = asyncio.get_running_loop().time(), self._opened_for(case)
         self._pending.ended(case.update_id)
         self.note_text(case.thread, case.incoming.text)

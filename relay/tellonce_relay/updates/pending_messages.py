@@ -15,8 +15,7 @@ class PendingMessages:
         self._recorded = asyncio.Event()
 
     def fetched(self, update: Update, at: float) -> None:
-        """Record that an update was fetched. Only new messages are tracked, because only new messages can join a
-        turn."""
+        """Record that an update was fetched. Only a new message can join a turn."""
         if update.message is not None:
             self._waiting.setdefault(update.update_id, (_thread(update.message), at))
 

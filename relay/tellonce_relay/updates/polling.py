@@ -122,8 +122,7 @@ async def _acknowledge(bot: Bot, offset: int | None) -> None:
 
 
 def readable(raw: dict[str, Any], bot: Bot, receiver: Receiver) -> Update | None:
-    """The parsed update. If the library cannot parse an update, for example because it is a newer kind of message, the
-    update is skipped, and the result is None."""
+    """The parsed update. One that the library cannot parse is skipped, and the result is None."""
     try:
         return Update.de_json(raw, bot)
     except Exception as error:

@@ -44,8 +44,7 @@ class TurnAttachments:
         return attachment_of(case.message) or self._quoted(case)
 
     def new_problems(self, opened: OpenTurn) -> str:
-        """The sentences about unusable attachments that the person has not seen yet. A sentence that applies to all
-        attachments is said only once per chat."""
+        """The sentences about unusable attachments that the person has not seen yet."""
         chat = opened.head.chat_id
         return _sentences(
             p
@@ -54,8 +53,7 @@ class TurnAttachments:
         )
 
     def problems(self, opened: OpenTurn) -> str:
-        """The sentences for a turn that has only unusable attachments. They are said each time, because there is
-        nothing else to answer."""
+        """The sentences for a turn that has nothing else. They are said each time."""
         return _sentences(opened.problems)
 
     def mark_said(self, opened: OpenTurn) -> None:

@@ -54,8 +54,7 @@ class AgentOptions:
 
 
 class Agent:
-    """Works until it is stopped. After that, it completes the jobs that end within `finish_seconds`, and returns the
-    other jobs to the server."""
+    """After a stop, jobs that end within `finish_seconds` are completed; the others are returned."""
 
     def __init__(self, memory: MemoryClient, chain: FallbackChain, options: AgentOptions, emit: Emit) -> None:
         self._memory = memory
@@ -228,8 +227,7 @@ async def done(
     second_reading: bool = True,
     owner: str | None = None,
 ) -> Done:
-    """The result of a piece of work, by the best tier that answers. `second_reading` allows a second reading of the
-    result. Pieces of work with the same `owner` may share a call; work without an owner has a separate call."""
+    """The best tier's result. Pieces of work with the same `owner` may share a call."""
     if isinstance(work, SecondReadingInput):
         return await chain.first_result(reading_task(work), emit, best_tier=best_tier)
     if not isinstance(work, ExchangeInput):

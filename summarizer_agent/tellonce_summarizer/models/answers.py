@@ -148,8 +148,7 @@ def readable(shape: type[ShapeT], part: object) -> ShapeT | str:
 
 
 def complaint(error: ValidationError) -> str:
-    """The reason why an answer is invalid, without the answer's text, because events and the ledger contain no
-    content."""
+    """Why an answer is invalid, without its text: events and the ledger contain no content."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     return f"{where or 'answer'}: {first['msg']}"[:200]

@@ -22,8 +22,7 @@ ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[ResultT_co]):
-    """Work for any tier. `request` makes the request. `accept` converts an answer to the result, or raises
-    UnacceptableAnswerError. `without_model` makes the result without a model."""
+    """`accept` converts an answer to the result, or raises UnacceptableAnswerError."""
 
     request: Callable[[Tier], Completion]
     accept: Callable[[Answer], ResultT_co]

@@ -105,8 +105,7 @@ def _quote(quote: QuoteShape, said: Sequence[WorkMessage]) -> Quote:
 
 
 def placed(words: str, number: int, said: Sequence[WorkMessage]) -> tuple[int, str] | None:
-    """The number of a message that contains `words`, and the words as written there; None if there is no such message.
-    The message `number` is tried first."""
+    """The message that contains `words`, and the words as written there. `number` is tried first."""
     for message in sorted(said, key=lambda message: message.id != number):
         found = verbatim(words, message.text)
         if found:
@@ -115,8 +114,7 @@ def placed(words: str, number: int, said: Sequence[WorkMessage]) -> tuple[int, s
 
 
 def verbatim(quote: str, text: str) -> str:
-    """The part of `text` that matches `quote`; empty if there is no match. White space, case and quotation marks may
-    differ."""
+    """The part of `text` that matches; white space, case and quotation marks may differ. Empty if none."""
     words = quote.strip(" \n\t\"“”'").split()
     if not words:
         return ""

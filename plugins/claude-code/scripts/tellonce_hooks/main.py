@@ -27,8 +27,7 @@ COMPACTION = "compaction"
 
 
 def run(arguments: list[str]) -> int:
-    """Run `tellonce_hook.py headers | mode DATA [MODE] | EVENT` and return the exit code. For an event, the hook's JSON
-    is read from stdin."""
+    """Run `headers | mode DATA [MODE] | EVENT`. For an event, the hook's JSON is read from stdin."""
     command = arguments[0] if arguments else ""
     if command == "headers":
         return _headers()

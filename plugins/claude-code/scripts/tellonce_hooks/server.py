@@ -32,8 +32,7 @@ class Refused(Exception):
 
 
 def option(name: str) -> str:
-    """The user's value for an option, or empty. Hooks get the options in environment variables; the headers helper and
-    skills read Claude Code's settings instead."""
+    """The user's value, or empty. Hooks get it from the environment, others from Claude Code's settings."""
     given = os.environ.get(f"CLAUDE_PLUGIN_OPTION_{name.upper()}")
     return (given if given is not None else str(_stored_options().get(name, ""))).strip()
 
@@ -56,8 +55,7 @@ def read_object(path: str) -> Json:
 
 
 def token() -> str:
-    """The access token that the server stores for this machine's user. Raises Away if the server has not stored a token
-    yet."""
+    """This machine's access token. Raises Away if the server has not stored one yet."""
     try:
         with open(os.path.join(data_folder(), "tokens", "assistant"), encoding="utf-8") as file:
             return file.read().strip()

@@ -42,8 +42,7 @@ def is_command(prompt: str) -> bool:
 
 
 def turns(path: str) -> list[Json]:
-    """The messages of all turns, oldest first. Private parts are left out, and so are the replies to prompts with
-    private parts."""
+    """The messages, oldest first, without private parts and the replies to prompts that had some."""
     found: dict[str, Json] = {}
     try:
         with open(path, encoding="utf-8", errors="replace") as stream:
