@@ -517,7 +517,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.resolver.expressions": lambda text: resolver.expressions(text, SAID),
     "tellonce_text.dates.meanings.message_spans": lambda text: meanings.message_spans(text, NOW, ZONE),
     "tellonce_text.dates.meanings.query_times": lambda text: meanings.query_times(text, NOW, ZONE),
-    "tellonce_text.dates.meanings.query_spans": lambda text: meanings.query_spans(text, NOW, ZONE),
     "tellonce_text.dates.han_words.is_whole": lambda text: han_words.is_whole(text, len(text) // 2, len(text), "day"),
     "tellonce_text.dates.han_words.is_date": lambda text: han_words.is_date(text, len(text) // 2, len(text), bare=True),
     "tellonce_text.dates.han_words.is_repeated": lambda text: han_words.is_repeated(text, len(text)),
@@ -641,7 +640,7 @@ SLOW = frozenset(
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.event_due
     tellonce_text.dates.meanings.coming_day tellonce_text.dates.meanings.proposed_day
     tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions
-    tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans
+    tellonce_text.dates.meanings.message_spans
     tellonce_text.dates.meanings.query_times
     """.split()
 )
