@@ -197,23 +197,21 @@ def _tallied(done: Forgotten) -> list[str]:
     return [counted(noun, count) for noun, count in counts.items() if count]
 
 
-def status_view(
-    summary: ChatSummary, queue: QueueStatus | None = None, responder: str = "", zone: tzinfo | None = None
-) -> str:
+def status_view(summary: ChatSummary, queue: QueueStatus | None, responder: str, zone: tzinfo) -> str:
     """The text of `/status`: the backlog and, if the chat may see it, the month's cost. Times are in `zone`."""
-    lines = [phrase("status.answers", responder=responder)] if responder else []
-    lines.append(_backlog(summary))
+    lines = [phrase("status.answers", responder=responder), _backlog(summary)]
     lines += status_lines(queue, zone) if queue is not None else []
     return "\n".join(lines)
 
 
 def status_lines(queue: QueueStatus, zone: tzinfo | None) -> list[str]:
     """The month's cost and the models that do not answer, also for `tellonce status`."""
-    return [_cost(queue), *(_down(down.model, down.since.astimezone(zone)) for down in queue.providers_down)]
-
-
-def _down(model: str, since: datetime) -> str:
-    return phrase("status.down", model=model, since=phrase("reminder.at", day=day(since, since), time=clock(since)))
+    lines = [_cost(queue)]
+    for down in queue.providers_down:
+        at = down.since.astimezone(zone)
+        since = phrase("reminder.at", day=day(at, at), time=clock(at))
+        lines.append(phrase("status.down", model=down.model, since=since))
+    return lines
 
 
 def dated(memory: Memory, zone: tzinfo | None, now: datetime | None = None) -> str:

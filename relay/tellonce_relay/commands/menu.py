@@ -89,7 +89,10 @@ async def _remember(call: CommandCall) -> Reply:
     """Store the text or, if the text is only a word such as `this`, the message to which the person replies. If the
     stored text names a future day, offer a reminder for that day."""
     incoming, zone = call.incoming, call.context.zone
-    text = _quotation(incoming) if _only_points(call.text) else call.text
+    text = call.text
+    if _only_points(text):
+        said = incoming.meant.strip()
+        text = f"{incoming.quoted_speaker}: {said}" if said and incoming.quoted_speaker else said
     if not text:
         return await _text_answer("remember", replace(call, text=""))
     kept = await store_statement(call.context, incoming, text)
@@ -106,11 +109,6 @@ def _only_points(text: str) -> bool:
     """Whether a text is empty, or only points to another message, as `this` does."""
     said = re.findall(r"\w+", text.casefold())
     return bool(said or not text) and all(word in STOP_WORDS or word in signs() for word in said)
-
-
-def _quotation(incoming: Incoming) -> str:
-    said = incoming.meant.strip()
-    return f"{incoming.quoted_speaker}: {said}" if said and incoming.quoted_speaker else said
 
 
 async def _memory(call: CommandCall) -> Reply:

@@ -49,11 +49,10 @@ class ClaudeCli:
 
     claims = True
 
-    def __init__(self, command: str, seconds: float, access: MemoryAccess | None, model: str | None = None) -> None:
+    def __init__(self, command: str, seconds: float, access: MemoryAccess | None) -> None:
         self._command = command
         self._seconds = seconds
         self._access = access
-        self._model = model
 
     @property
     def name(self) -> str:
@@ -82,7 +81,7 @@ class ClaudeCli:
 
     async def _started(self, folder: Path, errors: BinaryIO, *, with_files: bool) -> asyncio.subprocess.Process:
         try:
-            own = _arguments(self._model, with_files=with_files)
+            own = _arguments(with_files=with_files)
             return await started(self._command, own, folder, all_but_ours(), errors)
         except OSError as error:
             raise CannotAnswer(f"{self._command} cannot be run: {error.strerror}", "model") from error
@@ -139,11 +138,10 @@ def _cause(complaint: str) -> Cause:
     return found[0] if found else "away"
 
 
-def _arguments(model: str | None, *, with_files: bool) -> list[str]:
+def _arguments(*, with_files: bool) -> list[str]:
     return [
         *("--output-format", "stream-json", "--verbose", "--include-partial-messages"),
         *("--allowedTools", ",".join(f"mcp__{SERVER}__{tool}" for tool in TOOLS)),
-        *(("--model", model) if model else ()),
         *(("--input-format", "stream-json") if with_files else ()),
     ]
 

@@ -11,7 +11,7 @@ from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import timed
 from tellonce.reminders import Reminder
-from tellonce_relay.buttons import CallbackData, Reply
+from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import phrase, server_text, use_language
 from tellonce_relay.commands import confirmations, menu
 from tellonce_relay.commands.callbacks import Callbacks
@@ -56,7 +56,6 @@ class Relay:
             e.command_context, e.sender, e.stores.moved, e.now, partial(may_erase_all, settings=e.settings)
         )
         self._seen = SeenStore(most=MOST_SEEN)
-        self._albums = SeenStore()
         self._wordings = SeenStore()
         self._deaf = SeenStore()
 
@@ -202,12 +201,8 @@ class Relay:
         return outcome == "created"
 
     def _wants_answer(self, case: Case) -> bool:
-        if self._conversations.is_awaited(case):
-            return True
         e = self._e
-        return is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved) and not self._is_of_answered_album(
-            case
-        )
+        return self._conversations.is_awaited(case) or is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved)
 
     async def _is_settled(self, case: Case) -> bool:
         try:
@@ -292,16 +287,6 @@ class Relay:
         self._e.wake_alarms.set()
         await self._conversations.say(case, said.text, said.markup)
 
-    def _is_of_answered_album(self, case: Case) -> bool:
-        """All pictures of an album are recorded, but only the first is answered."""
-        album, number = case.message.media_group_id, str(case.message.message_id)
-        if album is None:
-            return False
-        first = self._albums.get(album)
-        if first is None:
-            self._albums.put(album, number)
-        return first not in (None, number)
-
     def _submit(self, case: Case) -> None:
         if self._orders.is_order(case):
             if kept := self._orders.kept(case):
@@ -340,7 +325,8 @@ class Relay:
     async def _carry_out(self, case: Case) -> Reply | None:
         undo, target = self._orders.undo(case), case.message.reply_to_message
         if undo is not None and target is not None:
-            await self._take_back(case, target, undo)
+            await self._callbacks.undo(target, undo)
+            await self._e.sender.react(case.message.chat.id, case.message.message_id, AGREED)
             return None
         order = self._orders.in_words(case)
         if order is not None:
@@ -349,10 +335,6 @@ class Relay:
         if number is not None:
             return await confirmations.reword(self._e.command_context.memory, case.incoming, number)
         return await self._run(case, case.incoming)
-
-    async def _take_back(self, case: Case, target: Message, undo: CallbackData) -> None:
-        await self._callbacks.undo(target, undo)
-        await self._e.sender.react(case.message.chat.id, case.message.message_id, AGREED)
 
     async def _run(self, case: Case, incoming: Incoming) -> Reply | None:
         conversation = _CaseConversation(case, self._conversations, self._requests)
