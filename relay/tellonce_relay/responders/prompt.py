@@ -53,7 +53,6 @@ class Prompt:
 
     system: tuple[SystemBlock, ...]
     message: str
-    context: Context | None = None
     files: tuple[File, ...] = ()
     begun: str = ""
 
@@ -120,7 +119,7 @@ def build(
         *_block([*volatile, _unknown_quote(context, reply), _focus(context), tags], cache=False),
     ]
     at = now.astimezone(zone)
-    return Prompt(tuple(blocks), f"[{at:%I:%M %p}] {_about(reply.selected)}{message}", context, files)
+    return Prompt(tuple(blocks), f"[{at:%I:%M %p}] {_about(reply.selected)}{message}", files)
 
 
 def _unknown_quote(context: Context, reply: Reply) -> str:

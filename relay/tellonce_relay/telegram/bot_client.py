@@ -4,11 +4,8 @@ import json
 import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from functools import cache
-from ssl import SSLContext
 from typing import Any
 
-import httpx
 from telegram import Bot
 from telegram.error import NetworkError
 from telegram.request import HTTPXRequest
@@ -33,12 +30,6 @@ class _Request(HTTPXRequest):
         return answer
 
 
-@cache
-def _trusted() -> SSLContext:
-    """Reading the certificates takes 20 ms. The library would read them for each client and proxy."""
-    return httpx.create_ssl_context()
-
-
 @asynccontextmanager
 async def make_bot(token: str, api_url: str) -> AsyncGenerator[Bot]:
     """A client of the Bot API at `api_url` for the bot with this `token`."""
@@ -47,7 +38,6 @@ async def make_bot(token: str, api_url: str) -> AsyncGenerator[Bot]:
         read_timeout=SECONDS,
         write_timeout=SECONDS,
         connect_timeout=5,
-        httpx_kwargs={"verify": _trusted()},
     )
     await request.initialize()
     try:

@@ -63,7 +63,7 @@ def _mode(arguments: list[str]) -> int:
 
 
 def _started(event: Json) -> None:
-    mode = _mode_of(event)
+    mode = project.mode(project.folder())
     if mode == "off":
         return
     _get_to_know(event)
@@ -86,7 +86,7 @@ def _started(event: Json) -> None:
 
 
 def _prompted(event: Json) -> None:
-    mode, place, prompt_id = _mode_of(event), _place(event), event["prompt_id"]
+    mode, place, prompt_id = project.mode(project.folder()), _place(event), event["prompt_id"]
     said = project.without_private(event["prompt"])
     _get_to_know(event)
     if is_command(said):
@@ -121,7 +121,7 @@ def _spooled(place: Json, messages: list[Json]) -> list[str]:
 
 def _replied(event: Json) -> None:
     """A detached process records, because `claude -p` and its container can end right after this hook."""
-    if _mode_of(event) != "full":
+    if project.mode(project.folder()) != "full":
         return
     known = (spool.finished(event["session_id"]) or set()) | spool.waiting_ids()
     # If the prompt is unknown, only the transcript shows whether it was a command.
@@ -140,7 +140,7 @@ def _reply(event: Json, known: set[str]) -> Json | None:
 
 def _compacted(event: Json) -> None:
     summary = project.without_private(event.get("compact_summary") or "")
-    if _mode_of(event) == "full" and summary:
+    if project.mode(project.folder()) == "full" and summary:
         number = f"{event['session_id']}:{COMPACTION}:{event.get('prompt_id', '')}"
         spool.put(_place(event), message("assistant", summary, number, _now(), routine=COMPACTION))
         _detached(lambda: spool.flush("PostCompact"))
@@ -175,10 +175,6 @@ def _get_to_know(event: Json) -> None:
 
 def _place(event: Json) -> Json:
     return {"conversation_id": project.name(project.folder()), "session": event["session_id"]}
-
-
-def _mode_of(event: Json) -> str:
-    return project.mode(project.folder())
 
 
 def _print(answer: Json) -> None:
