@@ -5,7 +5,6 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from difflib import get_close_matches
 from typing import Final, Protocol
 from zoneinfo import ZoneInfo
 
@@ -15,12 +14,10 @@ from tellonce import contract as c
 from tellonce_relay import buttons, views
 from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import counted, current_language, moment, phrase
-from tellonce_relay.command_table import MENU
 from tellonce_relay.commands import forget_list, memory_browser
 from tellonce_relay.commands.answers import TEXT_ANSWERS, CommandContext, answer, store_statement
 from tellonce_relay.cron import next_due
 from tellonce_relay.incoming_message import Incoming, command_of
-from tellonce_relay.orders import order_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.turn import reminders
@@ -68,21 +65,12 @@ async def run(context: CommandContext, incoming: Incoming, conversation: Convers
     shown = await answer(context, incoming)
     if shown is None and (incoming.chat_id or 0) >= 0:
         # In a group, an unknown command may be for another bot.
-        shown = _unknown(incoming.text, name)
+        shown = phrase("help.unknown_command")
     return Reply(shown) if shown is not None else None
 
 
 async def _text_answer(name: str, call: CommandCall) -> Reply:
     return Reply(await TEXT_ANSWERS[name](call.context, call.incoming, call.text))
-
-
-def _unknown(text: str, name: str) -> str:
-    """Names the command that was probably meant: `/memory` for `/memroy`, `/help` for `/hilfe`."""
-    order = order_of(text.removeprefix("/"))
-    meant = [order.command[1:].split()[0]] if order is not None and order.command else []
-    meant = [*meant, *get_close_matches(name.removeprefix("/"), MENU)]
-    near = [phrase("help.did_you_mean", command=meant[0])] if meant and meant[0] in MENU else []
-    return " ".join([phrase("help.unknown_command"), *near])
 
 
 async def _remember(call: CommandCall) -> Reply:

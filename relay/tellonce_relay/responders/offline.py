@@ -123,8 +123,6 @@ class OfflineResponder:
         order = order_of(incoming.text)
         if order is not None and order.kind in _SAID:
             return phrase(_SAID[order.kind])
-        if order is not None and order.kind == "summary":
-            return recap(await memory.summarize_chat(c.SummarizeChatArgs(chat_id=incoming.chat_id)))
         if not _asks(own_words(incoming.text)):
             return _kept(incoming.text)
         # In a reply such as "when was that?", the words to search for are in the quoted message.
@@ -257,13 +255,6 @@ def _nearest(said: Sequence[c.SearchResult]) -> list[c.SearchResult]:
     """The results nearest in meaning. For "Where do I live?", they may include "I moved to Oslo"."""
     best = max((r.score for r in said), default=0.0)
     return sorted([r for r in said if r.score >= best - _FAR][:_LINES], key=lambda r: r.at, reverse=True)
-
-
-def recap(summary: c.ChatSummary) -> str:
-    """The canonical summary (or, if there is none, the two newest periods) and the text of the current session."""
-    periods = [f"{p.period}: {p.text}" for p in summary.periods[-2:]]
-    parts = [summary.canonical.general_summary or "\n".join(periods), summary.current_session.text]
-    return "\n".join(part for part in parts if part.strip()) or phrase("offline.nothing")
 
 
 def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
