@@ -1,6 +1,7 @@
 """Selects the responder by the settings. A provider's SDK is imported only if it is used."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from tellonce.client_settings import RelaySettings
@@ -27,19 +28,18 @@ def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
         return OfflineResponder(ZoneInfo(settings.timezone))
     if len(models) == 1:
         return ModelResponder(models[0], settings.model_seconds)
-    report = _reporting(models, emit)
-    apart = lambda: FirstAvailable([Guarded(model) for model in models], report)  # noqa: E731
-    return ModelResponder(FirstAvailable(models), settings.model_seconds, apart)
+    chain = partial(_chain, models, emit)
+    return ModelResponder(chain(), settings.model_seconds, chain)
 
 
-def _reporting(models: Sequence[LanguageModel], emit: Emit) -> Callable[[LanguageModel, LLMError], None]:
+def _chain(models: Sequence[LanguageModel], emit: Emit) -> FirstAvailable:
     names = [model.name for model in models]
 
     def report(model: LanguageModel, error: LLMError) -> None:
         after = names[names.index(model.name) + 1 :]
         emit("model_fallback", model=model.name, to=after[0] if after else None, reason=type(error).__name__)
 
-    return report
+    return FirstAvailable([Guarded(model) for model in models], report)
 
 
 def _models(settings: RelaySettings) -> Sequence[LanguageModel]:
