@@ -4,7 +4,7 @@ import asyncio
 
 from telegram import Message, Update
 
-from tellonce_relay.telegram.messages import thread_facts
+from tellonce_relay.telegram.messages import topic_of
 
 Thread = tuple[int, int | None]
 
@@ -38,4 +38,4 @@ class PendingMessages:
 
 
 def _thread(message: Message) -> Thread:
-    return (message.chat.id, thread_facts(message).message_thread_id)
+    return (message.chat.id, topic_of(message))
