@@ -5,11 +5,13 @@ from dataclasses import replace
 
 from tellonce.client import MemoryClient
 from tellonce_llm.errors import LLMError, LLMUnavailable
-from tellonce_llm.fallback import NoModelAnswered
+from tellonce_llm.fallback import FirstAvailable, NoModelAnswered
 from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, SystemBlock, Wrapped, readable
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
+
+Model = LanguageModel | FirstAvailable
 
 
 class ModelResponder:
@@ -17,7 +19,7 @@ class ModelResponder:
 
     claims = True
 
-    def __init__(self, model: LanguageModel, seconds: float, fresh: Callable[[], LanguageModel] | None = None) -> None:
+    def __init__(self, model: Model, seconds: float, fresh: Callable[[], Model] | None = None) -> None:
         self._model = model
         self._seconds = seconds
         self._fresh = fresh or (lambda: model)
