@@ -28,7 +28,7 @@ from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
 from tellonce_cli.importers import items as imported_items
 from tellonce_relay import catalogue, incoming_message, views
 from tellonce_relay import orders as orders_in_words
-from tellonce_relay.commands import confirmations, period_summary
+from tellonce_relay.commands import confirmations
 from tellonce_relay.responders import offline, quotations, search_results, shared_words
 from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
@@ -359,7 +359,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.sentences.placed_runs": lambda text: list(sentences.placed_runs(text)),
     "tellonce_text.sentences.whole_sentences": lambda text: list(sentences.whole_sentences(text)),
     "tellonce_text.sentences.goes_on": lambda text: sentences.goes_on(text, len(text) // 2),
-    "tellonce_relay.commands.period_summary.past_span": lambda text: period_summary.past_span(text, NOW, ZONE),
     "tellonce_text.changes.marked": lambda text: changes.marked(
         text, changes.MessageRange(1, 1, 1), {(1, 1): [changes.Change(8, SENTENCE, ("a a", "7 7", SENTENCE))]}
     ),
@@ -518,7 +517,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.resolver.expressions": lambda text: resolver.expressions(text, SAID),
     "tellonce_text.dates.meanings.message_spans": lambda text: meanings.message_spans(text, NOW, ZONE),
     "tellonce_text.dates.meanings.query_times": lambda text: meanings.query_times(text, NOW, ZONE),
-    "tellonce_text.dates.meanings.query_spans": lambda text: meanings.query_spans(text, NOW, ZONE),
     "tellonce_text.dates.han_words.is_whole": lambda text: han_words.is_whole(text, len(text) // 2, len(text), "day"),
     "tellonce_text.dates.han_words.is_date": lambda text: han_words.is_date(text, len(text) // 2, len(text), bare=True),
     "tellonce_text.dates.han_words.is_repeated": lambda text: han_words.is_repeated(text, len(text)),
@@ -543,7 +541,7 @@ NOT_READERS = frozenset(
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
     tellonce_cli.importers.items.message_in tellonce_cli.importers.items.left_out
-    tellonce_relay.commands.menu.routines_view tellonce_relay.updates.conversations.Conversations.note_text
+    tellonce_relay.updates.conversations.Conversations.note_text
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.command_description
     tellonce_relay.catalogue.in_every_language tellonce_server.api.page.app_bundle.page_texts
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
@@ -629,7 +627,6 @@ SLOW = frozenset(
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
     tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.other_days tellonce_relay.turn.reminders.has_time tellonce_relay.turn.reminders.elapsing_by tellonce_relay.turn.reminders.repeated_by
-    tellonce_relay.commands.period_summary.past_span
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
@@ -643,7 +640,7 @@ SLOW = frozenset(
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.event_due
     tellonce_text.dates.meanings.coming_day tellonce_text.dates.meanings.proposed_day
     tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions
-    tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans
+    tellonce_text.dates.meanings.message_spans
     tellonce_text.dates.meanings.query_times
     """.split()
 )

@@ -10,7 +10,7 @@ from tellonce_relay.catalogue import phrase
 
 Action = Literal[
     # questions and answers
-    "keep", "wipe", "confirm", "reject", "edit", "undo", "reopen", "close", "full text",
+    "keep", "wipe", "confirm", "reject", "edit", "undo", "reopen", "close",
     # the list of matches to forget
     "tick", "page", "all", "none", "erase", "cancel",
     # the view of the memory
@@ -21,7 +21,6 @@ Action = Literal[
 _CODES: dict[Action, str] = {
     # questions and answers
     "keep": "k", "wipe": "w", "confirm": "c", "reject": "r", "edit": "e", "undo": "u", "reopen": "o", "close": "cl",
-    "full text": "ft",
     # the list of matches to forget
     "tick": "t", "page": "p", "all": "a", "none": "n", "erase": "x", "cancel": "q",
     # the view of the memory
@@ -42,8 +41,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class CallbackData:
-    """The data of a button, which Telegram returns when the button is tapped. `number` is the number of a memory, list,
-    tab or message; `item` depends on the action."""
+    """A button's data. `number` names a memory, list, tab or message; `item` depends on the action."""
 
     action: Action
     number: int

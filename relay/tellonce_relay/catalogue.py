@@ -22,8 +22,7 @@ _language: ContextVar[Language] = ContextVar("language", default="en")
 
 
 def language_of(code: str | None) -> Language:
-    """The catalogue's language for a Telegram code such as `de-AT`; English if the catalogue does not contain the
-    language."""
+    """The language of a Telegram code such as `de-AT`; English if the bot does not speak it."""
     short = (code or "").lower().partition("-")[0]
     return _BY_CODE.get(short, "en")
 
@@ -51,8 +50,7 @@ def phrase(key: str, **values: Any) -> str:
 
 
 def server_text(text: ServerText) -> str:
-    """Return the bot's own sentence for a text of the server. If the bot has no such sentence, return the server's
-    text."""
+    """The bot's own sentence for a text of the server, or else the server's text."""
     return (
         phrase(f"server.{text.code}", **text.values)
         if f"server.{text.code}" in entries(current_language())
@@ -130,7 +128,7 @@ def _texts() -> Texts:
 
 
 def _line_of_help(found: Mapping[str, Any], name: str) -> str:
-    """A command with its argument and its description, such as `/remember text – keep something for good`."""
+    """`/remember text – keep something for good`"""
     command = " ".join(filter(None, (f"/{name}", found.get(f"menu.{name}.argument"))))
     return f"{command} – {found.get(f'menu.{name}.help', found[f'menu.{name}'])}"
 

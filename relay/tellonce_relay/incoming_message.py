@@ -54,8 +54,7 @@ class Incoming:
 
     @property
     def meant(self) -> str:
-        """The words to which a reply refers: the words that the person selected or, without a selection, the whole
-        text."""
+        """The words to which a reply refers: the selected ones, or else the whole text."""
         return self.selected or self.quoted
 
     @property
@@ -69,8 +68,7 @@ _SPLIT_AT = 4096
 
 
 def together(parts: Sequence[Incoming]) -> Incoming:
-    """Join several messages with line breaks. The parts of a text that an app has split are joined without line
-    breaks."""
+    """One message of several. Only texts that an app has split are joined without line breaks."""
     if len(parts) == 1:
         return parts[0]
     text = parts[0].text

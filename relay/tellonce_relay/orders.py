@@ -9,18 +9,14 @@ from typing import Final, Literal, NamedTuple, get_args
 from tellonce_relay.catalogue import LANGUAGES, Language, current_language, entries, words
 from tellonce_relay.command_table import BY_ORDER
 
-Alone = Literal[
-    "help", "stop", "know", "reminders", "greeting", "nod", "why", "wrong", "wipe", "unsaid", "undo", "remember_this"
-]
-Listed = Literal[Alone, "unremind", "remind", "remember", "forget", "summary", "correct", "task"]
+Alone = Literal["help", "stop", "know", "reminders", "greeting", "nod", "wipe", "unsaid", "undo", "remember_this"]
+Listed = Literal[Alone, "unremind", "remind", "remember", "forget", "summary", "task"]
 Kind = Literal[Listed, "off_record"]
 KINDS: Final[tuple[Listed, ...]] = get_args(Listed)
 """The kinds of orders that have their own list of phrases. Orders that consist of a phrase alone come first. Otherwise,
 "forget it" would forget every "it"."""
 
-_WITH_MORE: Final[frozenset[Kind]] = frozenset(
-    ("unremind", "remind", "remember", "forget", "task", "summary", "correct")
-)
+_WITH_MORE: Final[frozenset[Kind]] = frozenset(("unremind", "remind", "remember", "forget", "task", "summary"))
 """Orders that need more text after their phrase; others consist of the phrase alone."""
 _STATED: Final[frozenset[Kind]] = frozenset(("remember", "forget"))
 """An order of these kinds is read as a question if it ends with a question mark ("remember the trip?")."""
@@ -32,8 +28,7 @@ _BLANK: Final = " \t\n.,;:!?…¿¡-–—\"'“”„«»()"
 
 
 class Order(NamedTuple):
-    """An order. `rest` is the text after the phrase of the order, or the text before a phrase at the end. `language` is
-    the language of the phrase."""
+    """`rest` is the text after the order's phrase, or before a phrase at the end."""
 
     kind: Kind
     rest: str
@@ -44,15 +39,12 @@ class Order(NamedTuple):
         """The command that carries out the order, or None."""
         if self.kind not in BY_ORDER or (self.kind in _STATED and not self.rest):
             return None
-        # In quotation marks, a number at the beginning is not taken for the number of a memory.
-        rest = {"unsaid": "", "correct": f"“{self.rest}”"}.get(self.kind, self.rest)
+        rest = "" if self.kind == "unsaid" else self.rest
         return f"/{BY_ORDER[self.kind]} {rest}".strip()
 
 
 def off_record(text: str) -> str | None:
-    """Remove a phrase such as `off the record` from the beginning or end of a message. For example,
-    `Off the record: I quit` becomes `I quit`. The result is empty if the message is only this phrase. None for messages
-    without such a phrase."""
+    """`Off the record: I quit -> I quit`. None for a message without such a phrase."""
     said = _MENTION.sub("", text).strip().lstrip(_BLANK)
     for language in dict.fromkeys((current_language(), *LANGUAGES)):
         begun = _off_record(language).match(said)
@@ -65,8 +57,7 @@ def off_record(text: str) -> str | None:
 
 
 def order_of(text: str) -> Order | None:
-    """The order in a message, in the person's language or another language of the catalogue. A message of emoji alone
-    counts as thanks, which need no answer."""
+    """The order in a message, in any language of the catalogue. Emoji alone count as thanks."""
     private = off_record(text)
     if private:
         return Order("unsaid", private, current_language())
@@ -146,14 +137,13 @@ def _beginning(said: str, language: Language) -> Order | None:
 
 @cache
 def _ending(language: Language) -> re.Pattern[str]:
-    """A polite word at the end. Only the first blank of a run can match, so that the search is linear."""
+    """Only the first blank of a run can match, so that the search is linear."""
     return re.compile(rf"(?<![\s,])[\s,]+{_either(entries(language)['orders.polite'])}\W*\Z", re.I)
 
 
 @cache
 def _end(language: Language, kind: Kind) -> re.Pattern[str]:
-    """The pattern of an order at the end of a message. The order follows a comma or another mark, so "I don't remember
-    this" is not an order."""
+    """The order follows a comma or another mark, so "I don't remember this" is not an order."""
     polite = _either(entries(language)["orders.polite"])
     return re.compile(
         rf"(?<=\w)[)\"'”»]?[,.;:!–—\n-]\s*(?:{polite}\s+)?{_either(entries(language)[f'orders.{kind}'])}[\s.!]*\Z", re.I
@@ -162,8 +152,7 @@ def _end(language: Language, kind: Kind) -> re.Pattern[str]:
 
 @cache
 def _off_record(language: Language) -> re.Pattern[str]:
-    """The pattern of a message that begins with the request not to store it. A comma or another mark follows the
-    request."""
+    """A comma or another mark follows the request."""
     polite, phrases = _either(entries(language)["orders.polite"]), _either(entries(language)["orders.off_record"])
     return re.compile(rf"(?:{polite}[\s,]+)?{phrases}\s*(?:[,.:;!–—\n-]|\Z)", re.I)
 
@@ -181,8 +170,7 @@ def _within(language: Language) -> re.Pattern[str]:
 
 @cache
 def _patterns(language: Language) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
-    """For each kind of order, the pattern of its beginning. The pattern contains polite words and a phrase. Longer
-    phrases are tried first."""
+    """Each pattern contains polite words and a phrase. Longer phrases are tried first."""
     polite = _either(entries(language)["orders.polite"])
     return tuple(
         (kind, re.compile(rf"(?:{polite}[\s,]+){{0,2}}{_either(entries(language)[f'orders.{kind}'])}(?!\w)", re.I))

@@ -43,8 +43,7 @@ logger = logging.getLogger(__name__)
 
 
 async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> None:
-    """Check the settings, then run the relay until `stop` is set or a signal arrives. Raises SettingsError and
-    InvalidToken."""
+    """Run the relay until `stop` is set or a signal arrives. Raises SettingsError and InvalidToken."""
     token, emit = relays_token(settings), journal("relay", settings)
     responder, agents = choose(settings, emit), load_agents(settings.config_dir)
     routines, bearer = load_routines(settings.config_dir), settings.bearer("relay")
@@ -61,13 +60,7 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
         ):
             stores, zone = Stores(folder), ZoneInfo(settings.timezone)
             context = CommandContext(
-                memory,
-                responder,
-                zone,
-                queue,
-                routines.valid,
-                stores.routines,
-                invalid_routines=tuple(routines.mistakes),
+                memory, responder, zone, queue, routines.valid, invalid_routines=tuple(routines.mistakes)
             )
             dependencies = _dependencies(settings, bot, context, agents, stores, emit)
             await relay(dependencies, _schedule(dependencies), stop)
@@ -96,8 +89,7 @@ async def relay(dependencies: Dependencies, schedule: Schedule, stop: asyncio.Ev
 
 
 async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> bool:
-    """Fetch the bot's identity, and set the menu and the update method. Retries until this succeeds. Returns False if
-    `stop` is set before this succeeds."""
+    """Fetch the bot's identity, and set its menu. Returns False if `stop` is set before this succeeds."""
     pause = FIRST_PAUSE
     while True:
         try:
@@ -119,7 +111,6 @@ async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> b
 
 
 async def _set_menu(bot: Bot) -> None:
-    """Set the menu in each language, with English as the default."""
     for language in LANGUAGES:
         with use_language(language):
             menu = [BotCommand(name, command_description(name)) for name in MENU]
@@ -146,8 +137,7 @@ async def _receive(dependencies: Dependencies, bot: Relay, stop: asyncio.Event) 
 
 @asynccontextmanager
 async def _alone(folder: Path) -> AsyncGenerator[None]:
-    """Refuse to start if another relay uses the folder, because both would send the same unsent answers. Raises
-    SettingsError."""
+    """Two relays would send the same unsent answers. Raises SettingsError."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = try_hold(folder / "lock")
     if lock is None:
@@ -160,7 +150,7 @@ async def _alone(folder: Path) -> AsyncGenerator[None]:
 
 @asynccontextmanager
 async def _queue_status(settings: RelaySettings) -> AsyncGenerator[Callable[[], Awaitable[QueueStatus]] | None]:
-    """The function that returns the state of the queue; None if this machine does not have the agent's token."""
+    """Yields None if this machine does not have the agent's token."""
     try:
         token = settings.bearer("agent")
     except SettingsError:

@@ -16,8 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 class SeenStore:
-    """Stores at most `most` entries; the oldest are dropped. Without a file, the entries are lost when the process
-    ends."""
+    """Stores at most `most` entries; the oldest are dropped. Without a file, nothing is kept."""
 
     def __init__(self, file: Path | None = None, most: int = 500) -> None:
         self._file = file
@@ -98,8 +97,7 @@ def write(file: Path, text: str) -> None:
 
 
 def lines(file: Path) -> list[str]:
-    """The lines of the file, oldest first. After a kill, the last line can be incomplete. After a power failure, any
-    line can be incomplete."""
+    """The lines, oldest first. After a kill or a power failure, a line can be incomplete."""
     return file.read_text("utf-8", errors="replace").split("\n") if file.exists() else []
 
 

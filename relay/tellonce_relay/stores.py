@@ -17,8 +17,7 @@ _LONGEST_NAME = 128
 
 
 class MovedGroups:
-    """Maps the ids of groups that became supergroups. Telegram gives such a group a new id and new message numbers, but
-    the memory keeps the old id."""
+    """A group that becomes a supergroup gets a new id at Telegram. The memory keeps the old id."""
 
     def __init__(self, seen_store: SeenStore | None = None) -> None:
         self._seen_store = seen_store or SeenStore()
@@ -36,8 +35,7 @@ class MovedGroups:
         return next((int(new) for new, old in reversed(self._seen_store.items()) if old == str(chat_id)), chat_id)
 
     def external_id(self, chat_id: int, number: int) -> str:
-        """The message's id in the memory. Message numbers restart in the new group, so they are prefixed with the new
-        group's id."""
+        """The message's id in the memory. Message numbers restart in a supergroup, so its id is a prefix."""
         return f"{chat_id}:{number}" if self._seen_store.get(str(chat_id)) is not None else str(number)
 
     def sent_id(self, chat_id: int, number: int) -> str:
@@ -46,16 +44,13 @@ class MovedGroups:
 
 
 class SpeakerNames:
-    """The names under which the memory stores the people of a group: maps each name to the person who wrote under this
-    name first. Two people with the same first name get different names. The store contains only a digest of each name,
-    because names are stored only in the memory."""
+    """Gives people of a group different names. Only the memory stores names, so this stores digests."""
 
     def __init__(self, seen_store: SeenStore | None = None) -> None:
         self._seen_store = seen_store or SeenStore()
 
     def of(self, chat_id: int, user: User) -> str:
-        """The person's first name. If another person of the group has this name, the initial of the last name or the
-        username is added. Empty if the person has no name."""
+        """The person's first name, with an addition if another person of the group has it."""
         return next(name for name in _candidates(user) if not name or self._is_theirs(chat_id, name, user.id))
 
     def _is_theirs(self, chat_id: int, name: str, user_id: int) -> bool:
@@ -87,8 +82,7 @@ class Stores:
     maps each later part (`chat:message`) to the id of the first part, because the memory knows only the first part.
     `asked` contains the memories about which the person was asked. `said_once` contains the sentences that are said
     only once. `languages` contains the language of each chat, and `alarms` the state of each reminder. `unfinished`
-    contains each thread's request for a reminder whose time is missing. `routines` contains the id of the last message
-    of each `chat:routine`. `scripts` contains the messages of `tellonce send`. `polling` contains what `tellonce
+    contains each thread's request for a reminder whose time is missing. `scripts` contains the messages of `tellonce send`. `polling` contains what `tellonce
     doctor` must know about fetching updates.
     """
 
@@ -105,6 +99,5 @@ class Stores:
         self.languages = store("languages")
         self.alarms = store("alarms")
         self.unfinished = store("unfinished")
-        self.routines = store("routines")
         self.scripts = store("scripts")
         self.polling = store("polling")

@@ -51,8 +51,7 @@ def memory_view(
 
 
 def in_order(name: str, entries: Sequence[Memory]) -> Sequence[Memory]:
-    """The memories of a list. Dates are sorted by their day; other lists keep the memory's order, which is newest
-    first."""
+    """Dates are sorted by their day; other lists are newest first."""
     return sorted(entries, key=lambda m: m.deadline or _named_day(m) or m.valid_from) if name == "dates" else entries
 
 
@@ -81,8 +80,7 @@ def _named_day(memory: Memory) -> datetime | None:
 
 
 def _narrative(profile: Profile) -> str:
-    """The profile's text. Empty if the text only repeats memories that are listed below. Without a model, the text only
-    repeats these memories."""
+    """Empty if the text only repeats the memories below, as it does without a model."""
     listed = (memory for name, entries in profile.lists.items() if name != "uncertain" for memory in entries)
     left = profile.narrative
     for content in sorted((memory.content for memory in listed), key=len, reverse=True):
@@ -156,8 +154,7 @@ def matches_view(preview: Forgotten, now: datetime) -> str:
 
 
 def kept_view(done: Forgotten, now: datetime) -> str:
-    """Return the matches that were not selected and stay, each on one line; empty if there are none. `now` is in the
-    person's zone."""
+    """The matches that were not selected and stay; empty if there are none. `now` is in the person's zone."""
     shown = [f"  ☐ {match_view(match, now)}" for match in done.kept[:SHOWN]]
     more = len(done.kept) + done.unlisted - len(shown)
     return "\n".join([*shown, *(["  …"] if more else [])])
@@ -200,24 +197,21 @@ def _tallied(done: Forgotten) -> list[str]:
     return [counted(noun, count) for noun, count in counts.items() if count]
 
 
-def status_view(
-    summary: ChatSummary, queue: QueueStatus | None = None, responder: str = "", zone: tzinfo | None = None
-) -> str:
+def status_view(summary: ChatSummary, queue: QueueStatus | None, responder: str, zone: tzinfo) -> str:
     """The text of `/status`: the backlog and, if the chat may see it, the month's cost. Times are in `zone`."""
-    lines = [phrase("status.answers", responder=responder)] if responder else []
-    lines.append(_backlog(summary))
+    lines = [phrase("status.answers", responder=responder), _backlog(summary)]
     lines += status_lines(queue, zone) if queue is not None else []
     return "\n".join(lines)
 
 
 def status_lines(queue: QueueStatus, zone: tzinfo | None) -> list[str]:
-    """Lines about the month's cost and the models that do not answer. `tellonce status` prints the same lines. Times are
-    in `zone`."""
-    return [_cost(queue), *(_down(down.model, down.since.astimezone(zone)) for down in queue.providers_down)]
-
-
-def _down(model: str, since: datetime) -> str:
-    return phrase("status.down", model=model, since=phrase("reminder.at", day=day(since, since), time=clock(since)))
+    """The month's cost and the models that do not answer, also for `tellonce status`."""
+    lines = [_cost(queue)]
+    for down in queue.providers_down:
+        at = down.since.astimezone(zone)
+        since = phrase("reminder.at", day=day(at, at), time=clock(at))
+        lines.append(phrase("status.down", model=down.model, since=since))
+    return lines
 
 
 def dated(memory: Memory, zone: tzinfo | None, now: datetime | None = None) -> str:
@@ -251,8 +245,7 @@ def with_day(memory: Memory, now: datetime, zone: tzinfo) -> str:
 def due_parts(
     content: str, due: datetime, kind: str, when: When | None = None, now: datetime | None = None
 ) -> tuple[str, str]:
-    """The words of a goal or date without its due time, and the due time, such as `by Fri, May 1, 2026`. `due` is in the
-    person's zone."""
+    """The words without the due time, and the due time, such as `by Fri, May 1, 2026`. `due` is in the zone."""
     words, at = without_due(content, due)
     if kind == "goal":
         on = phrase("memory.by", day=long_day(due))
@@ -263,7 +256,6 @@ def due_parts(
 
 
 def _first_day(content: str, when: When | None, due: datetime) -> datetime:
-    """The first day of a date that lasts several days and ends at `due`; else `due`."""
     written = re.search(rf" \((\d{{4}}-\d\d-\d\d) to {due.date()}\)", content)
     if written is not None:
         try:
@@ -280,7 +272,6 @@ def _is_past(last: datetime, now: datetime | None) -> bool:
 
 
 def _days(first: datetime, last: datetime) -> str:
-    """One day, or the first and the last day of a span."""
     return long_day(last) if first.date() >= last.date() else f"{long_day(first)} – {long_day(last)}"
 
 

@@ -43,8 +43,7 @@ def fenced(text: str) -> str:
 
 
 def without_recalled(text: str) -> str:
-    """The text without its fenced parts. A fenced part is not a new statement, because it was recalled from the memory
-    and pasted back."""
+    """Fenced parts were recalled and pasted back, so they are not new statements."""
     return _RECALLED.sub("\n", text)
 
 
@@ -65,8 +64,7 @@ def name_of(text: str) -> str:
 
 
 def contained_text(text: str) -> str:
-    """Format a stored text that is shown alone under a title. If the first line looks like a line that the program
-    writes, the first line is also marked as a quotation."""
+    """Format a stored text that stands alone under a title. Its first line may be marked, too."""
     first, *further = contained(text).split("\n")
     return "\n".join([_continued(first) if _imitates(first) else first, *further])
 
@@ -81,7 +79,6 @@ def _continued(line: str) -> str:
 
 
 def _imitates(line: str) -> bool:
-    """Whether a line looks like a line that this program writes. Invisible characters are ignored, and full-width
-    letters count as plain letters."""
+    """Invisible characters are ignored, and full-width letters count as plain letters."""
     seen = line if line.isascii() else "".join(c for c in nfkc(line) if unicodedata.category(c) != "Cf")
     return _IMITATION.match(seen) is not None

@@ -26,8 +26,7 @@ _FOLDED_ASCII: Final = re.compile(rf"[\x00{re.escape(_CONTROLS)}`]")
 
 
 def fold(text: str) -> str:
-    """The text in lower case, without diacritics and invisible characters, and with the digits of all scripts as
-    0-9."""
+    """Lower case, without diacritics and invisible characters, and with digits of all scripts as 0-9."""
     if text.isascii():
         lowered = text.lower()
         return lowered.translate(_TABLE) if _FOLDED_ASCII.search(lowered) else lowered
@@ -56,7 +55,7 @@ def _fold_part(c: str) -> str:
 
 
 class _Table(dict[int, str]):
-    """A translation table. The entry of a character is computed when the character first occurs."""
+    """The entry of a character is computed when the character first occurs."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded = _fold_character(chr(code))
@@ -89,7 +88,6 @@ def nfkc(text: str) -> str:
 
 @cache
 def _excess() -> re.Pattern[str]:
-    """A pattern for too many combining marks in a row; group 1 contains the marks to keep. The pattern is compiled at
-    its first use, because compiling takes 8 ms."""
+    """Compiled at its first use, because compiling takes 8 ms. Group 1 contains the marks to keep."""
     marks = _MADE_OF_MARKS + "".join(c for c in map(chr, range(_LOWEST, _HIGHEST)) if unicodedata.combining(c))
     return re.compile(f"([{marks}]{{{LONGEST_RUN}}})[{marks}]+")

@@ -32,6 +32,5 @@ _LONG_NUMBER: Final = re.compile(r"\d(?:[ .-]?\d){7,}")
 
 
 def statement_importance(text: str, default: float) -> float:
-    """The importance of a statement, between 0 and 1. This is `default`. For a statement with a long number, the
-    minimum is `KEY_NUMBER`."""
+    """`default`, or at least `KEY_NUMBER` for a statement with a long number."""
     return max(default, KEY_NUMBER) if _LONG_NUMBER.search(text) else default

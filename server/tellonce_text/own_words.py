@@ -20,8 +20,7 @@ _BRACKETS: Final = str.maketrans("[]", "()")
 
 
 def own_words(text: str) -> str:
-    """The text without recalled memory, code, quoted lines and the label at its beginning. These parts support no
-    statement about the writer."""
+    """Without recalled memory, code, quoted lines and the label, which support no statement of the writer."""
     text = without_recalled(text)
     for others in _OTHERS:
         text = others.sub("\n", text)

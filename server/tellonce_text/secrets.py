@@ -102,7 +102,6 @@ def _mask_once(text: str) -> str:
 
 
 def _mask_told(text: str) -> str:
-    """The text with masks for the passwords and PINs that a sentence tells."""
     parts, at = [], 0
     for found in told_secrets.told(text):
         parts += [text[at : found.start], f"[secret:{found.kind}]"]
@@ -143,8 +142,7 @@ def _assigned(match: re.Match[str]) -> str:
 
 
 def _random_looking(value: str, *, strict: bool) -> bool:
-    """Whether a word looks random: the word has both letters and digits, and many different characters. With `strict`,
-    a UUID or a hash does not count as random."""
+    """With `strict`, a UUID or a hash does not count as random."""
     if strict and (_UUID.fullmatch(value) or _HEX.fullmatch(value)):
         return False
     letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))

@@ -110,7 +110,7 @@ def goes_on(text: str, at: int) -> bool:
 
 
 def _is_inside_word(text: str, at: int) -> bool:
-    """Whether the period before `at` is inside a number or an abbreviation: `24.12`, `z.B`."""
+    """`24.12`, `z.B`"""
     if at < 2 or text[at - 1] != "." or not text[at : at + 1].isalnum():  # a character and the period
         return False
     return (text[at - 2].isdigit() and text[at].isdigit()) or (
@@ -119,9 +119,7 @@ def _is_inside_word(text: str, at: int) -> bool:
 
 
 def _is_ordinal(before: str, number: str, then: str, has_capitals: bool) -> bool:
-    """Whether a number with a period is a day or another ordinal number. `before` and `then` are the words around it.
-    `has_capitals` is whether the text before the number has a letter in upper case. Without such a letter, a word in
-    lower case can begin a sentence."""
+    """Without a capital before the number, a word in lower case can begin a sentence."""
     is_short = number.isdigit() and len(number) <= 2
     if is_short and then.casefold() in _MONTH:
         return before in _BEFORE_DAY or before.endswith((":", ",")) or (then[0].islower() and has_capitals)
@@ -134,8 +132,7 @@ def _is_ordinal(before: str, number: str, then: str, has_capitals: bool) -> bool
 
 
 def _is_abbreviation(before: str, written: str, then: str) -> bool:
-    """Whether the word `written` with its period is an abbreviation inside a sentence. `before` and `then` are the words
-    around it. A doubtful word is no abbreviation, because joined sentences are also forgotten together."""
+    """A doubtful word is no abbreviation, because joined sentences are also forgotten together."""
     word, after_number = written.casefold(), before[:1].isdigit() and not before.endswith((",", ";", ":"))
     counts, lower = then[0].isdigit(), then[0].islower()
     if word in _ALWAYS or (word in _TITLE and written[0].isupper()):
@@ -148,8 +145,7 @@ def _is_abbreviation(before: str, written: str, then: str) -> bool:
 
 
 def _is_saint_or_number(before: str, written: str, then: str) -> bool:
-    """Whether `St.` precedes the name of a saint or `No.` precedes a number. `Main St.` ends the name of a street, and
-    `No.` at the beginning of a sentence is an answer."""
+    """`Main St.` ends the name of a street. `No.` at the beginning of a sentence is an answer."""
     if written == "No":
         return then[0].isdigit() and before[:1].islower() and before[-1:].isalnum()
     return then[0].isupper() and not _begins(then) and (before[:1].islower() or not before[-1:].isalnum())
@@ -182,6 +178,5 @@ def ends_as_question(sentence: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Whether a text is a question: the text has a question mark of any script, or begins with an English question
-    word."""
+    """Whether the text has a question mark of any script, or begins with an English question word."""
     return bool(_QUESTION.search(text))

@@ -74,8 +74,7 @@ def _estimated(text: str) -> int:
 
 
 def head_and_tail(text: str, characters: int) -> str:
-    """Return at most `characters` characters of the text: two thirds from the beginning and the rest from the end,
-    where people often state their point."""
+    """Two thirds from the beginning and the rest from the end, where people often state their point."""
     if len(text) <= characters:
         return text
     tail = max(1, characters // 3)
@@ -106,8 +105,7 @@ def _hundredths(text: str) -> int:
 
 
 def _break_cost(line: str) -> int:
-    """The cost of a line break. A line break is a separate token. After punctuation or another line break, it belongs
-    to the piece before it."""
+    """After punctuation or another line break, a line break belongs to the piece before it."""
     return 1 if not line or line[-1] in _ENDS else 100
 
 
@@ -124,8 +122,6 @@ _estimated_line = of_texts(lru_cache(maxsize=8_192)(_estimated))
 
 
 def _fitting(text: str, budget: int) -> int:
-    """The number of characters at the start of the text that fit into the budget. The budget is in hundredths of a
-    token."""
     for match in _PIECE.finditer(text):
         cost = _cost(match[0])
         if cost > budget:
@@ -135,8 +131,7 @@ def _fitting(text: str, budget: int) -> int:
 
 
 def _word_start(text: str, cut: int) -> int:
-    """Move the position of a cut back to nearby white space, if there is any. An emoji or a letter that consists of
-    several characters is never cut."""
+    """Move a cut back to nearby white space, and never into an emoji or a letter of several characters."""
     near = max(text.rfind(" ", 0, cut + 1), text.rfind("\n", 0, cut + 1))
     if cut - near <= min(24, cut // 4):
         cut = near
@@ -153,7 +148,7 @@ def _may_cut(text: str, at: int) -> bool:
 @of_texts
 @lru_cache(maxsize=16_384)
 def _cost(piece: str) -> int:
-    """The cost of one piece in hundredths of a token. The cost of a piece is cached, because words repeat."""
+    """In hundredths of a token."""
     word = piece.lstrip(" ") or piece
     first = word[0]
     if first.isascii():
@@ -196,8 +191,7 @@ def _kana_cost(word: str) -> int:
 
 
 def _whole_words(run: str, known: frozenset[str], longest: int, known_cost: int, single_cost: int) -> int:
-    """Return the cost of characters without spaces, in hundredths of a token. At each position, the longest known word
-    is counted; if no known word starts there, a single character is counted."""
+    """The longest known word at each position is counted, or else a single character."""
     cost = position = 0
     while position < len(run):
         length = next((n for n in range(longest, 1, -1) if run[position : position + n] in known), 0)

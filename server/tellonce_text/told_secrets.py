@@ -21,7 +21,6 @@ _LISTS: Final[dict[str, dict[str, str]]] = tomllib.loads(
 
 
 def _list(name: str) -> frozenset[str]:
-    """All words of the list, in every language."""
     return frozenset(word for of_language in _LISTS[name].values() for word in of_language.split())
 
 
@@ -135,7 +134,7 @@ def told(text: str) -> Iterator[Found]:
 
 
 def _kind(text: str, match: re.Match[str]) -> Kind | None:
-    """The kind of the word for a secret, or None if the words beside it give it another meaning."""
+    """None if the words beside it give the word another meaning."""
     kind = _KINDS.get(match[0].lower(), "password")
     before = text[max(0, match.start() - 40) : match.start()].split()[-3:]
     after = [_bare(word) for word in text[match.end() : match.end() + 60].split()[:6]]
@@ -169,16 +168,13 @@ def _begins_name(before: Sequence[str]) -> bool:
 
 
 def _before(text: str, least: int, end: int) -> list[_Token]:
-    """The tokens of the sentence before the word for a secret."""
     start = max(least, end - _BACK)
     stops = [stop.end() for stop in _STOP.finditer(text, start, end)]
     return list(_tokens(text, stops[-1] if stops else start, end))
 
 
 def _after(text: str, start: int, end: int, kind: Kind) -> list[_Token]:
-    """The tokens of the sentence after the word for a secret, up to `end`, where the next such word begins. There are
-    none if the word is the last word of a quotation or of an item in a list, as in `"pin", 4`, or if nothing in the
-    text can be a value."""
+    """Empty if the word ends a quotation or an item of a list, as in `"pin", 4`."""
     end = min(end, start + _AHEAD)
     if _CLOSED.match(text, start) or (kind != "password" and not _IN_VALUE.search(text, start, end)):
         return []
@@ -201,7 +197,6 @@ def _tokens(text: str, start: int, end: int) -> Iterator[_Token]:
 
 
 def _following(text: str, match: re.Match[str], after: Sequence[_Token], kind: Kind) -> _Token | None:
-    """The value after the word for a secret."""
     if not after or after[0].word in _HEAD:
         return None
     announced: _Announced = "no"
@@ -231,22 +226,20 @@ def _following(text: str, match: re.Match[str], after: Sequence[_Token], kind: K
 
 
 def _announced_by(gap: Sequence[_Token], link: _Token, kind: Kind) -> _Announced:
-    """What the link (a verb or a mark) announces. `gap` contains the tokens before the link."""
+    """`gap` contains the tokens before the link (a verb or a mark)."""
     if kind == "key" and gap and not any(token.word in _OPENED for token in gap):
         return "no"
     return "as any word" if _may_be_word(gap, link, kind) else "as a value"
 
 
 def _is_announced(token: _Token, kind: Kind, announced: _Announced) -> bool:
-    """Whether the token is the value that the words before it announce."""
     if announced == "as any word" and token.word not in ORDINARY:
         return True
     return announced != "no" and _is_value(token, kind, announced=True)
 
 
 def _may_be_word(gap: Sequence[_Token], link: _Token, kind: Kind) -> bool:
-    """Whether an ordinary word after the link (a verb or a mark) is a password: "the password for the wifi is
-    sunshine", but not "the password manager is Bitwarden"."""
+    """True for "the password for the wifi is sunshine", not for "the password manager is Bitwarden"."""
     if kind != "password" or link.value == "-":
         return False
     if any(token.word in ORDINARY and token.word not in _LINK for token in gap):
@@ -255,8 +248,7 @@ def _may_be_word(gap: Sequence[_Token], link: _Token, kind: Kind) -> bool:
 
 
 def _stands_beside(gap: Sequence[_Token], rest: Sequence[_Token], kind: Kind) -> bool:
-    """Whether the first token of `rest` is the value although nothing announces it: "пароль от почты Kotik777". `gap`
-    contains the tokens between the word for a secret and `rest`."""
+    """A value that nothing announces: "пароль от почты Kotik777"."""
     token, followers = rest[0], rest[1:]
     if len(gap) >= _MOST_BESIDE or kind in ("login", "key") or (gap and gap[-1].word in _LINK):
         return False
@@ -271,14 +263,14 @@ def _stands_beside(gap: Sequence[_Token], rest: Sequence[_Token], kind: Kind) ->
 
 
 def _changes(text: str, match: re.Match[str], after: Sequence[_Token], index: int) -> bool:
-    """Whether the token at `index` begins the new value in a sentence about a change: "I set the password to Cat99"."""
+    """For example, "I set the password to Cat99"."""
     if not any(_looks_random(token.value) or _NUMBER.match(token.value) for token in after[index + 1 : index + 2]):
         return False
     return any(token.word in _CHANGE for token in (*after, *_before(text, 0, match.start())))
 
 
 def _preceding(text: str, least: int, match: re.Match[str], after: Sequence[_Token], kind: Kind) -> _Token | None:
-    """The value before the word for a secret: "Sonne77 ist mein Passwort"."""
+    """For example, "Sonne77 ist mein Passwort"."""
     if kind in ("login", "code") or _IN_VALUE.search(text, max(least, match.start() - _BACK), match.start()) is None:
         return None
     before = _before(text, least, match.start())
@@ -295,7 +287,7 @@ def _preceding(text: str, least: int, match: re.Match[str], after: Sequence[_Tok
 
 
 def _of_login(told: Sequence[_Token]) -> _Token | None:
-    """The password of a login that is told as a name and a password: `ann / Cat99`, `ann:Cat99`."""
+    """`ann / Cat99`, `ann:Cat99`"""
     glued = re.search(r"[/:|]", told[0].value)
     if glued is not None and _looks_random(told[0].value[glued.end() :]):
         start = told[0].start + glued.end()
@@ -307,8 +299,7 @@ def _of_login(told: Sequence[_Token]) -> _Token | None:
 
 
 def _is_value(token: _Token, kind: Kind, *, announced: bool, first: bool = False) -> bool:
-    """Whether the token looks like a value. The shortest numbers count only if the value is announced, or if it is the
-    first token after the word for a secret. A year is a PIN only if it is announced."""
+    """The shortest numbers count only if announced or first. A year is a PIN only if announced."""
     if kind in ("pin", "code"):
         number = (_CODE if kind == "code" else _NUMBER).match(token.value) is not None
         beside = (first or len(token.value) >= 4) and _YEAR.match(token.value) is None

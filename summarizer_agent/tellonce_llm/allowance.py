@@ -57,7 +57,7 @@ class Allowance:
         return Used(hour=sum(at > now - _HOUR for at in calls), day=len(calls))
 
     def _calls(self, now: float) -> list[float]:
-        """The times of the last day's calls, oldest first. An unreadable file counts as empty."""
+        """An unreadable file counts as empty."""
         try:
             times = json.loads(self.file.read_text())
         except (OSError, ValueError):

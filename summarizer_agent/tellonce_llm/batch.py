@@ -22,7 +22,7 @@ Answers = list[Answer | LLMError]
 
 @dataclass
 class _Waiting:
-    """Requests that will share one call. A cancelled request is replaced by None."""
+    """A cancelled request is replaced by None."""
 
     requests: list[Completion | None] = field(default_factory=list)
     full: asyncio.Event = field(default_factory=asyncio.Event)
@@ -30,8 +30,7 @@ class _Waiting:
 
 
 class Batched(Wrapped):
-    """A model whose requests share a call if they have the same `together`, instructions and schema. At most `most`
-    requests share a call, and a request waits up to `seconds` for others."""
+    """Requests with the same `together`, instructions and schema share a call. Each waits up to `seconds`."""
 
     def __init__(self, model: LanguageModel, *, most: int = 5, seconds: float = 5.0) -> None:
         super().__init__(model)
@@ -125,8 +124,6 @@ def _parts(text: str) -> dict[int, Any]:
 
 
 def _share(answer: Answer, index: int, count: int) -> Answer:
-    """One request's share of the cost; the first request also gets the remainder of the division."""
-
     def part(total: int) -> int:
         return total // count + (total % count if index == 0 else 0)
 
@@ -142,7 +139,6 @@ def _share(answer: Answer, index: int, count: int) -> Answer:
 
 
 def _schema(one: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of a list of numbered answers. Definitions used by `one` move to the top."""
     inner = {name: value for name, value in one.items() if name != "$defs"}
     numbered = _closed({"number": {"type": "integer"}, "answer": inner})
     answers = {"type": "array", "items": numbered}

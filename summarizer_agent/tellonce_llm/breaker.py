@@ -29,14 +29,12 @@ class Breaker:
         return max(0.0, self._until - self.clock())
 
     def begin_probe(self) -> None:
-        """Record that a request is sent. After a pause, the first request is a probe. Until its result is known, other
-        requests are refused."""
+        """After a pause, the first request is a probe. Others are refused until its result is known."""
         if self._failures:
             self._until = self.clock() + self.longest_probe
 
     def failed(self, retry_after: float | None = None) -> None:
-        """Record a failure. `retry_after` is the pause in seconds that the provider requests. No pause is longer than
-        `longest_rest`."""
+        """`retry_after` is the pause that the provider requests. No pause exceeds `longest_rest`."""
         self._failures += 1
         rest = backoff(self._failures, self.first_rest, self.longest_rest, self.jitter)
         self._until = self.clock() + min(self.longest_rest, max(rest, retry_after or 0.0))

@@ -62,8 +62,7 @@ async def output(
 
 
 def _end_group(number: int) -> None:
-    """Kill a command that is the leader of a session, and the programs that it has started. Windows has no process
-    groups, so this function does nothing there."""
+    """Kill the command and the programs that it has started. Windows has no process groups."""
     if os.name == "posix":
         with suppress(ProcessLookupError):
             os.killpg(number, signal.SIGKILL)

@@ -78,8 +78,7 @@ class Claude:
         return _checked(answer, message.stop_reason, request)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """Yield text as it arrives, then an Answer. Raises the errors of `complete`, and LLMUnavailable for an early
-        end."""
+        """Yield text, then an Answer. Raises as `complete` does, and LLMUnavailable for an early end."""
         started = time.monotonic()
         try:
             async with self._client.messages.stream(**_parameters(self._model, request)) as stream:

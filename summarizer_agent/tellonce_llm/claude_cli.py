@@ -37,8 +37,7 @@ class ClaudeCli:
         return f"{Path(self._command).name} -p ({self._model})"
 
     async def complete(self, request: Completion) -> Answer:
-        """The whole answer. Raises LLMUnavailable if the limit of calls is reached, or if the command fails or takes
-        too long."""
+        """Raises LLMUnavailable if the calls are used up, or if the command fails or takes too long."""
         # Requests with `together` are for learning. All other calls are for summaries. Summaries can wait, so half of
         # the calls are reserved for learning.
         await self._take(1.0 if request.together else 0.5)
@@ -164,7 +163,7 @@ def answer_of(result: Mapping[str, Any], text: str, model: str, seconds: float, 
 
 
 def _price(reported: object) -> float:
-    """The price of a call. The price is 0 within a subscription, although the command reports a list price."""
+    """0 within a subscription, although the command reports a list price."""
     by_the_call = os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")
     return float(reported) if by_the_call and isinstance(reported, int | float) else 0.0
 

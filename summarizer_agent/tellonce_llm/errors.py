@@ -31,8 +31,7 @@ class LLMError(Exception):
 
 @dataclass(eq=False)
 class LLMUnavailable(LLMError):
-    """The provider cannot answer now (no route, no key, overloaded, too slow). A later request can succeed, and so can
-    another provider."""
+    """The provider cannot answer now. A later request can succeed, and so can another provider."""
 
     retry_after: float | None = field(default=None, kw_only=True)
     """The provider's requested pause in seconds, if any."""

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from tellonce.work import Tier
 from tellonce_llm.errors import LLMError, LLMUnavailable
 from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, readable
 
@@ -20,11 +19,11 @@ class NoModelAnswered(LLMUnavailable):
 
 
 def _unnoticed(model: LanguageModel, error: LLMError) -> None:
-    """The default of `on_failure`, which does nothing."""
+    pass
 
 
 class FirstAvailable:
-    """Asks its models in order. A failure is reported to `on_failure`, and the next model is asked."""
+    """Streams from its models in order. A failure is reported to `on_failure`, and the next model is asked."""
 
     def __init__(
         self, models: Sequence[LanguageModel], on_failure: Callable[[LanguageModel, LLMError], None] = _unnoticed
@@ -37,29 +36,13 @@ class FirstAvailable:
         """All names, best first."""
         return " > ".join(model.name for model in self._models) or "none"
 
-    @property
-    def tier(self) -> Tier:
-        """The best tier among the models."""
-        return self._models[0].tier if self._models else "keep"
-
     async def reads(self) -> frozenset[FileKind]:
         """The kinds of files that at least one of the models reads."""
         kinds = [await readable(model) for model in self._models]
         return frozenset().union(*kinds)
 
-    async def complete(self, request: Completion) -> Answer:
-        """The first usable answer. Raises NoModelAnswered."""
-        failures: list[LLMError] = []
-        for model in self._models:
-            try:
-                return await model.complete(request)
-            except LLMError as error:
-                self._note(failures, model, error)
-        raise NoModelAnswered(failures)
-
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """The stream of the first model that yields anything. If this model fails later, its error is raised, and no
-        other model is asked."""
+        """The first stream that yields anything. If it fails later, its error is raised."""
         failures: list[LLMError] = []
         for model in self._models:
             begun = False
@@ -69,11 +52,8 @@ class FirstAvailable:
                     yield piece
                 return
             except LLMError as error:
-                self._note(failures, model, error)
+                failures.append(error)
+                self._on_failure(model, error)
                 if begun:
                     raise
         raise NoModelAnswered(failures)
-
-    def _note(self, failures: list[LLMError], model: LanguageModel, error: LLMError) -> None:
-        failures.append(error)
-        self._on_failure(model, error)

@@ -102,7 +102,7 @@ class ReadsFiles(Protocol):
         ...
 
 
-async def readable(model: LanguageModel) -> frozenset[FileKind]:
+async def readable(model: object) -> frozenset[FileKind]:
     """The kinds of files that a model can read."""
     return await model.reads() if isinstance(model, ReadsFiles) else frozenset()
 
@@ -131,10 +131,10 @@ class Wrapped:
         return self._model.stream(request)
 
 
-def ask(user: str, *, system: str = "", max_tokens: int = 1024, timeout: float = 15.0) -> Completion:
+def ask(user: str, *, system: str = "", timeout: float = 15.0) -> Completion:
     """A minimal request: one user message and optionally a system prompt."""
     blocks = (SystemBlock(system),) if system else ()
-    return Completion((Turn("user", user),), system=blocks, max_tokens=max_tokens, timeout=timeout)
+    return Completion((Turn("user", user),), system=blocks, timeout=timeout)
 
 
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.telegram import chat_surface
-from tellonce_relay.updates import pending_messages
+from tellonce_relay.updates.open_turn import OpenTurn
 from tests.memory_fixtures import Clock, Memory
 from tests.relay.running_relay import GROUP, Scripted, down, relaying, texts
 from tests.stubs.telegram_emulator import Telegram, telegram
@@ -53,7 +53,7 @@ class Writing(Scripted):
 async def quick(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Telegram]:
     """A Telegram whose messages are dated one second apart. Drafts are shown without delay. The relay waits only
     briefly before it answers, but also adds messages to the turn that come much later."""
-    monkeypatch.setattr(pending_messages, "ENOUGH", 0)
+    monkeypatch.setattr(OpenTurn, "hold", lambda *_: 0.3)
     monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
     async with telegram() as api:
         api.world.pace = 1

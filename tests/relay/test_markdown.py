@@ -97,18 +97,3 @@ def test_a_text_of_the_longest_length_stays_one_message() -> None:
     assert len(split_marked(Marked("a" * MESSAGE_UNITS))) == 1
     assert len(split_marked(Marked("🙂" * (MESSAGE_UNITS // 2)))) == 1
     assert len(split_marked(Marked("🙂" * (MESSAGE_UNITS // 2) + "a"))) == 2
-
-
-@pytest.mark.parametrize("sign", ["👩‍🚀", "👍🏽", "🇩🇪", "👨‍👩‍👧‍👦", "e\u0301", "❤️"])
-@pytest.mark.parametrize("lead", ["", "a", "ab", "abc"])
-def test_a_sign_of_several_characters_is_never_cut(sign: str, lead: str) -> None:
-    text = lead + sign * 40
-    parts = [part.text for part in split_marked(Marked(text), 50)]
-    assert "".join(parts) == text
-    assert sum(part.count(sign) for part in parts) == 40
-    assert all(units(part) <= 50 for part in parts)
-
-
-def test_a_sign_without_an_end_is_cut_all_the_same() -> None:
-    text = "a" + "\u0301" * 200
-    assert "".join(part.text for part in split_marked(Marked(text), 50)) == text

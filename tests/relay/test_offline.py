@@ -40,15 +40,6 @@ async def test_a_goal_that_was_only_said_is_found_although_no_goal_is_noted(memo
 
 
 @pytest.mark.anyio
-async def test_messages_of_a_burst_that_are_sentences_are_quoted_apart(memory: Memory) -> None:
-    async with relaying(memory, own={"breath_seconds": 1.5}) as api:
-        await api.burst("My dentist is Dr. Hollerbusch.", "my bike is red")
-        await api.replies(1)
-        answer = (await api.ask("Who is my dentist?", replies=2))[1]
-    assert "“My dentist is Dr. Hollerbusch.” “my bike is red”" in answer
-
-
-@pytest.mark.anyio
 async def test_a_burst_is_quoted_as_one_and_messages_without_words_are_no_evidence(memory: Memory) -> None:
     async with relaying(memory, own={"breath_seconds": 1.5}) as api:
         await api.burst("I have a dentist appointment", "on March 3")

@@ -18,7 +18,6 @@ from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.telegram import chat_surface
 from tellonce_relay.turn.model_call import Persistence, joined, trouble, whole_words
-from tellonce_relay.updates.pending_messages import ENOUGH, REMEMBERED, SHORTEST, PendingMessages
 from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import Memory
 from tests.patience import until
@@ -88,46 +87,26 @@ async def test_a_full_disk_of_the_relay_neither_loses_a_message_nor_an_answer(me
 
 
 @pytest.mark.parametrize("cause", ["key", "billing", "model"])
-async def test_what_no_waiting_cures_is_named_at_once_and_skip_drops_the_question(memory: Memory, cause: Cause) -> None:
+async def test_what_no_waiting_cures_is_named_at_once_and_stop_drops_the_question(memory: Memory, cause: Cause) -> None:
     responder = Failing(always=cause)
     async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
         assert await api.ask("First question", replies=1) == [trouble(cause, owed=True)]
         assert len(responder.prompts) == 1
-        await api.say("/skip", until=lambda: texts(api)[1:] == [phrase("turn.skipped", question="First question")])
-        await api.ask("/skip", replies=3)
+        await api.say("/stop", until=lambda: texts(api)[1:] == [phrase("turn.stopped")])
+        await api.ask("/stop", replies=3)
         responder.always = None
         await api.ask("Second question", replies=4)
-    assert texts(api)[2:] == [phrase("turn.nothing_owed"), "re Second question"]
+    assert texts(api)[2:] == [phrase("turn.nothing_to_stop"), "re Second question"]
 
 
-async def test_after_a_skipped_question_the_next_one_that_fails_names_its_own_cause(memory: Memory) -> None:
+async def test_after_a_stopped_question_the_next_one_that_fails_names_its_own_cause(memory: Memory) -> None:
     responder = Failing(always="billing")
     async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
         await api.ask("First question", replies=1)
-        await api.ask("/skip", replies=2)
+        await api.ask("/stop", replies=2)
         responder.always = "key"
         await api.ask("Second question", replies=3)
     assert texts(api)[2] == trouble("key", owed=True)
-
-
-async def test_of_several_questions_skip_drops_and_names_the_one_replied_to_or_the_oldest(
-    memory: Memory, tmp_path: Path
-) -> None:
-    responder = Failing(always="key")
-    async with telegram() as api:
-        async with relaying(memory, responder, api=api, state=tmp_path, owed_pauses=(60, 60), killed=True):
-            await api.ask("What is the time in Lima?", replies=1)
-            second = await api.say("Who won the cup?")
-            await api.say("And who lost it?", until=lambda: len(api.api.of("setMessageReaction")) == 2)
-            await api.ask("/skip", reply_to=second, replies=2)
-            await api.ask("/skip", replies=3)
-        responder.always = None
-        async with relaying(memory, responder, api=api, state=tmp_path, owed_pauses=(60, 60)):
-            await api.replies(4)
-            await api.ask("Thanks", replies=5)
-    skipped = [phrase("turn.skipped", question=text) for text in ("Who won the cup?", "What is the time in Lima?")]
-    assert texts(api)[1:3] == skipped
-    assert texts(api)[-2:] == ["re And who lost it?", "re Thanks"]
 
 
 async def test_a_refusal_is_final_and_owes_nothing(memory: Memory) -> None:
@@ -197,24 +176,6 @@ async def test_a_single_question_is_answered_at_once_and_what_was_fetched_with_a
             began = time.monotonic()
             assert await api.ask("What does she eat?", user=43, replies=1) == ["re What does she eat?"]
             assert time.monotonic() - began < 10
-
-
-def test_the_wait_for_another_message_follows_the_rhythm_of_the_chat() -> None:
-    pending, thread, at = PendingMessages(), (42, None), 0.0
-
-    def write(*gaps: float) -> float:
-        nonlocal at
-        for gap in gaps:
-            at += gap
-            pending.taken(thread, 0, at)
-        return pending.hold(thread, 1.5)
-
-    assert write(*[60] * ENOUGH) == 1.5, "the chat is not known yet"
-    assert write(60) == SHORTEST
-    assert write(0.8) == pytest.approx(1.2)
-    assert write(1.4) == 1.5
-    assert write(*[60] * REMEMBERED) == SHORTEST
-    assert pending.hold((43, None), 1.5) == 1.5
 
 
 async def test_a_burst_that_is_cut_by_a_kill_is_answered_once(memory: Memory, tmp_path: Path) -> None:

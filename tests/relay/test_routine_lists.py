@@ -1,15 +1,19 @@
 """The texts of routines without a model, and the list of routines."""
 
 from datetime import datetime, timedelta
-from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 
-from tellonce_relay.commands.menu import routines_view
+from tellonce_relay.catalogue import phrase
+from tellonce_relay.commands.answers import CommandContext
+from tellonce_relay.commands.menu import run
+from tellonce_relay.incoming_message import Incoming
+from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.routines.built_in_routines import NothingToSend, morning, night
 from tellonce_relay.routines.file import Routine
-from tellonce_relay.stores import Stores
 from tests.relay.contract_samples import SINGAPORE, memory, profile, summary
+from tests.relay.running_relay import Scripted
 
 SEVEN = datetime(2026, 2, 18, 7, tzinfo=SINGAPORE)
 
@@ -40,28 +44,21 @@ def test_a_morning_with_nothing_known_is_silent() -> None:
         morning(profile(), summary(), SEVEN)
 
 
-def test_the_list_says_which_routines_need_a_model_and_which_are_not_planned(tmp_path: Path) -> None:
-    sent = Stores(tmp_path).routines
-    sent.put("42:broken", "7")
+@pytest.mark.anyio
+async def test_the_list_says_which_routines_need_a_model_and_which_are_skipped_because_of_a_mistake() -> None:
     routines = (
         Routine(name="tea", cron="0 9 * * *", prompt="Ask about tea"),
         Routine(name="night-summary", cron="0 22 * * *"),
     )
-    shown = {
-        is_set: routines_view(routines, sent, 42, SEVEN, SINGAPORE, has_model=is_set).text for is_set in (True, False)
-    }
-    assert shown[True].splitlines()[1:3] == ["• tea: next today at 9:00 AM", "• night-summary: next today at 10:00 PM"]
-    assert shown[False].splitlines()[1:] == [
-        "• tea: needs a language model, and none is set up",
-        "• night-summary: next today at 10:00 PM",
-        "• broken: not on my schedule",
+    asked = Incoming(text="/routines", chat_id=42, message_id="1", sent_at=SEVEN, channel="telegram")
+    shown: list[list[str]] = []
+    for responder in (Scripted(), OfflineResponder()):
+        context = CommandContext(AsyncMock(), responder, SINGAPORE, routines=routines, invalid_routines=("weekly",))
+        answer = await run(context, asked, AsyncMock())
+        assert answer is not None
+        shown.append(answer.text.splitlines()[1:])
+    at_ten, invalid = "• night-summary: next today at 10:00 PM", phrase("routine.invalid", name="weekly")
+    assert shown == [
+        ["• tea: next today at 9:00 AM", at_ten, invalid],
+        ["• tea: needs a language model, and none is set up", at_ten, invalid],
     ]
-
-
-def test_the_list_names_the_routines_that_are_skipped_because_of_a_mistake(tmp_path: Path) -> None:
-    sent = Stores(tmp_path).routines
-    sent.put("42:weekly", "7")
-    shown = routines_view((), sent, 42, SEVEN, SINGAPORE, has_model=True, invalid=("weekly",)).text.splitlines()
-    assert len(shown) == 2
-    assert "weekly" in shown[1]
-    assert "doctor" in shown[1]

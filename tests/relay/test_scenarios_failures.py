@@ -125,7 +125,7 @@ async def test_of_an_answer_that_is_always_cut_the_beginning_stays_and_half_a_ta
     cut: list[str | Exception] = ["Try a mushroom risotto. ", "[REMEMBER_GLOBAL: Mara is a veg", down("away")]
     async with relaying(memory, Scripted(cut), owed_pauses=(60, 60)) as api:
         await api.ask("I am now a vegetarian. Suggest a dinner.", replies=2)
-        await api.ask("/skip", replies=3)
+        await api.ask("/stop", replies=3)
         async with memory.tables() as tables:
             known = [row["content"] for row in await tables.fetch("select content from memories")]
     assert texts(api)[0].startswith("Try a mushroom risotto.")

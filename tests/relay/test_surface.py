@@ -1,4 +1,4 @@
-"""The bot's other messages: the greeting, the view of the memory, pairing, and the full text of a routine."""
+"""The bot's other messages: the greeting, the view of the memory and pairing."""
 
 import asyncio
 from pathlib import Path

@@ -9,7 +9,7 @@ from telegram import Message
 from tellonce.client_settings import RelaySettings
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.stores import MovedGroups
-from tellonce_relay.telegram.messages import ThreadFacts, incoming, text_of, thread_facts
+from tellonce_relay.telegram.messages import incoming, text_of
 from tellonce_relay.updates.access import is_for_us, may_talk, why_deaf
 
 GROUP = -1001234567890
@@ -29,15 +29,21 @@ def message(chat: int = 42, **fields: Any) -> Message:
     return made
 
 
+def thread_of(received: Message) -> tuple[int | None, str | None]:
+    read = incoming(received, SINGAPORE)
+    assert read is not None
+    return read.message_thread_id, read.reply_to_message_id
+
+
 @pytest.mark.parametrize(
     ("fields", "thread"),
     [
-        ({}, ThreadFacts(None, None)),
-        ({"message_thread_id": 7, "is_topic_message": True, "reply_to_message": CREATION}, ThreadFacts(7, None)),
-        ({"message_thread_id": 7, "is_topic_message": True, "reply_to_message": {"message_id": 8}}, ThreadFacts(7, 8)),
-        ({"message_thread_id": 3, "reply_to_message": {"message_id": 3}}, ThreadFacts(None, 3)),
-        ({"reply_to_message": {"message_id": 5}}, ThreadFacts(None, 5)),
-        ({"reply_to_message": CREATION}, ThreadFacts(None, None)),
+        ({}, (None, None)),
+        ({"message_thread_id": 7, "is_topic_message": True, "reply_to_message": CREATION}, (7, None)),
+        ({"message_thread_id": 7, "is_topic_message": True, "reply_to_message": {"message_id": 8}}, (7, "8")),
+        ({"message_thread_id": 3, "reply_to_message": {"message_id": 3}}, (None, "3")),
+        ({"reply_to_message": {"message_id": 5}}, (None, "5")),
+        ({"reply_to_message": CREATION}, (None, None)),
     ],
     ids=[
         "nothing",
@@ -48,12 +54,12 @@ def message(chat: int = 42, **fields: Any) -> Message:
         "a reply to a creation outside its topic",
     ],
 )
-def test_the_thread_follows_from_telegrams_facts(fields: dict[str, Any], thread: ThreadFacts) -> None:
-    assert thread_facts(message(GROUP, text="Hi", **fields)) == thread
+def test_the_thread_follows_from_telegrams_facts(fields: dict[str, Any], thread: tuple[int | None, str | None]) -> None:
+    assert thread_of(message(GROUP, text="Hi", **fields)) == thread
 
 
 def test_a_private_chat_may_have_topics_too() -> None:
-    assert thread_facts(message(42, text="Hi", message_thread_id=7, is_topic_message=True)) == ThreadFacts(7, None)
+    assert thread_of(message(42, text="Hi", message_thread_id=7, is_topic_message=True)) == (7, None)
 
 
 FILE = {"file_id": "a", "file_unique_id": "a"}

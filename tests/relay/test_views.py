@@ -110,13 +110,16 @@ def test_the_summary_view_has_periods_the_current_session_and_todays_routines() 
 
 
 def test_the_status_view_tells_the_backlog_in_words() -> None:
-    assert views.status_view(summary(), None, "offline") == "Answers: offline\nLearning is up to date."
-    busy = summary(backlog={"waiting": 3, "in_work": 1, "dead": 2, "oldest_seconds": 300.0})
-    assert "Learning: 3 jobs waiting, oldest 5 min, 1 in progress; 2 failed" in views.status_view(busy)
-    young = summary(backlog={"waiting": 3, "in_work": 1, "dead": 0, "oldest_seconds": 20.0})
-    assert views.status_view(young) == "Learning: 3 jobs waiting, 1 in progress."
-    one = {"waiting": 1, "in_work": 0, "dead": 0, "oldest_seconds": None}
-    assert "1 job waiting, 0 in progress" in views.status_view(summary(backlog=one))
+    def shown(**backlog: object) -> str:
+        known = summary(backlog=backlog) if backlog else summary()
+        return views.status_view(known, None, "offline", SINGAPORE)
+
+    assert shown() == "Answers: offline\nLearning is up to date."
+    busy = shown(waiting=3, in_work=1, dead=2, oldest_seconds=300.0)
+    assert "Learning: 3 jobs waiting, oldest 5 min, 1 in progress; 2 failed" in busy
+    young = shown(waiting=3, in_work=1, dead=0, oldest_seconds=20.0)
+    assert young.endswith("\nLearning: 3 jobs waiting, 1 in progress.")
+    assert "1 job waiting, 0 in progress" in shown(waiting=1, in_work=0, dead=0, oldest_seconds=None)
 
 
 @pytest.mark.parametrize("action", get_args(Action))
@@ -267,23 +270,6 @@ def match(number: int, *, ticked: bool = True) -> c.ForgetMatch:
     return c.ForgetMatch(
         id=number, kind="message", chat_id=42, ref=number, text=text, at=NOW, match="exact", ticked=ticked
     )
-
-
-def test_the_bots_own_quotes_are_one_line_of_the_list_with_one_button() -> None:
-    own = [match(n).model_copy(update={"text": "You told me on Feb 5: “Vuxley is here”"}) for n in (2, 3)]
-    plan = c.Forgotten(matches=(match(1), *own, match(4)), confirm="t")
-    shown = forget_list.list_of("Vuxley", c.ForgetArgs(topic="Vuxley"), plan)
-    assert shown is not None
-    assert [line.split("]")[0] for line in forget_list.text(shown, NOW.astimezone(SINGAPORE)).splitlines()[2:]] == [
-        "1. [message, Feb 16",
-        "2. [message, Feb 16",
-        "3. [answers",
-    ]
-    unticked = forget_list.after(shown, CallbackData("tick", 7, 2))
-    assert unticked.ticked == {1, 4}
-    assert forget_list.after(unticked, CallbackData("tick", 7, 2)).ticked == {1, 2, 3, 4}
-    labels = [[b.text for b in row] for row in forget_list.markup(7, unticked).inline_keyboard]
-    assert labels[0] == ["☑ 1", "☑ 2", "☐ 3"]
 
 
 def test_what_would_be_erased_has_its_year_unless_it_is_of_this_year() -> None:

@@ -14,7 +14,7 @@ from benchmarks.dates.scores import TABLES, rows, score
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.day_arithmetic import DAY_UNITS
 from tellonce_text.dates.feasts import easter, nth_weekday
-from tellonce_text.dates.meanings import admits, due_date, message_spans, query_spans
+from tellonce_text.dates.meanings import admits, due_date, message_spans, query_times
 from tellonce_text.dates.readings import Direction, Said, add_months
 from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.tokens import line_of
@@ -366,12 +366,12 @@ def test_a_region_decides_which_number_is_the_month() -> None:
 
 
 def test_the_day_of_the_change_to_summer_time_has_23_hours() -> None:
-    ((start, end),) = query_spans("on 2026-03-29", NOW, BERLIN)
+    ((start, end),) = [found.past for found in query_times("on 2026-03-29", NOW, BERLIN)]
     assert end.timestamp() - start.timestamp() == 23 * 3600
 
 
 def test_what_lasts_since_a_day_spans_until_now() -> None:
-    ((start, end),) = query_spans("since Monday", NOW, SINGAPORE)
+    ((start, end),) = [found.past for found in query_times("since Monday", NOW, SINGAPORE)]
     assert (start.date(), end) == (date(2026, 2, 16), NOW)
 
 
@@ -449,7 +449,7 @@ def test_reading_a_query_is_cheap() -> None:
 
 def _seconds(query: str) -> float:
     begun = time.process_time()
-    query_spans(query, NOW, SINGAPORE)
+    query_times(query, NOW, SINGAPORE)
     return time.process_time() - begun
 
 

@@ -6,58 +6,45 @@ from dataclasses import dataclass, field
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from telegram import InlineKeyboardMarkup
-
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
-from tellonce.contract_types import MEMORY_KINDS
 from tellonce.work import QueueStatus
 from tellonce_relay import views
-from tellonce_relay.buttons import CallbackData, Reply, button
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.confirmations import grounds
 from tellonce_relay.commands.forget_list import ForgetLists
-from tellonce_relay.commands.period_summary import past_span, period_summary
 from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
 from tellonce_relay.routines.file import Routine
-from tellonce_relay.seen_store import SeenStore
 
 _NOTES_READ = 50
 """`/memory` reads this many of the newest notes. From these notes, it lists the ones that only a search finds."""
-_MOST_NAMED: Final = 3
-"""Maximum number of memories that the answer to `/edit` names."""
-_NUMBER_DIGITS: Final = 15
 
 
 @dataclass(frozen=True)
 class CommandContext:
-    """The dependencies of commands and buttons. `queue` returns the backlog and the cost. `queue` is None if this
-    machine does not have the agent's token. `sent` has each chat's last message of each routine."""
+    """What commands and buttons use. `queue` is None if this machine does not have the agent's token."""
 
     memory: MemoryClient
     responder: Responder
     zone: ZoneInfo
     queue: Callable[[], Awaitable[QueueStatus]] | None = None
     routines: tuple[Routine, ...] = ()
-    sent: SeenStore = field(default_factory=SeenStore)
     lists: ForgetLists = field(default_factory=ForgetLists)
     invalid_routines: tuple[str, ...] = ()
 
 
 async def answer(context: CommandContext, incoming: Incoming) -> str | None:
-    """The complete answer; None for a command that this module does not answer. Raises MemoryUnreachable and
-    MemoryRefused."""
+    """None for a command of another module. Raises MemoryUnreachable and MemoryRefused."""
     name, text = command_of(incoming.text)
     text_answer = TEXT_ANSWERS.get(name.removeprefix("/"))
     return await text_answer(context, incoming, text) if text_answer is not None else None
 
 
 async def _memory(context: CommandContext, incoming: Incoming, _: str) -> str:
-    """The stored memories. The newest notes that only a search finds are included, because this view has no button
-    for them."""
+    """The notes that only a search finds are listed here, because this view has no button for them."""
     profile = await context.memory.get_profile(c.GetProfileArgs(**incoming.place))
     searched = await _only_searched(context, incoming) if profile.only_searched else ()
     return views.memory_view(profile, context.zone, searched=searched, now=incoming.sent_at)
@@ -83,42 +70,8 @@ async def store_statement(context: CommandContext, incoming: Incoming, text: str
     return stored
 
 
-async def _summary(context: CommandContext, incoming: Incoming, text: str) -> str:
-    span = past_span(text, incoming.sent_at, context.zone)
-    if span is not None:
-        return await period_summary(context.memory, incoming, text, span, context.zone)
+async def _summary(context: CommandContext, incoming: Incoming, _: str) -> str:
     return views.summary_view(await context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place)))
-
-
-async def _edit(context: CommandContext, incoming: Incoming, text: str) -> str:
-    return (await edit_reply(context.memory, incoming, text)).text
-
-
-async def edit_reply(memory: MemoryClient, incoming: Incoming, text: str) -> Reply:
-    """The answer to `/edit 12 right words`. Without a number, the answer lists possible memories, each with a button to
-    change it. Raises MemoryUnreachable and MemoryRefused."""
-    number, _, words = text.removeprefix("#").partition(" ")
-    if number.isdecimal() and len(number) <= _NUMBER_DIGITS and int(number) and words.strip():
-        args = c.UpdateMemoryArgs(memory_id=int(number), action="edit", content=words, chat_id=incoming.chat_id)
-        return Reply(phrase("memory.confirmed", content=views.in_days((await memory.update_memory(args)).content)))
-    meant = dict(await _meant(memory, incoming, text))
-    if not meant:
-        return Reply(phrase("edit.none"))
-    lines = [phrase("edit.which"), *(f"/edit {number} {content}" for number, content in meant.items())]
-    cells = [button(f"✎ {number}", CallbackData("edit", number)) for number in meant]
-    return Reply("\n".join(lines), InlineKeyboardMarkup([cells]))
-
-
-async def _meant(memory: MemoryClient, incoming: Incoming, text: str) -> list[tuple[int, str]]:
-    """The memories nearest to the text, or the newest ones if there is no text: their numbers and contents."""
-    if not text.strip("“” "):
-        profile = await memory.get_profile(c.GetProfileArgs(**incoming.place))
-        listed = (memory for entries in profile.lists.values() for memory in entries)
-        newest = sorted(listed, key=lambda m: (m.valid_from, m.id), reverse=True)
-        return [(m.id, m.content) for m in newest[:_MOST_NAMED]]
-    args = c.SearchMemoryArgs(query=text, kinds=MEMORY_KINDS, limit=_MOST_NAMED, **incoming.place)
-    # A note is the user's own sentence, so a search returns it in quotation marks.
-    return [(r.id, r.text.removeprefix("“").removesuffix("”")) for r in (await memory.search_memory(args)).results]
 
 
 async def _new(context: CommandContext, incoming: Incoming, _: str) -> str:
@@ -141,8 +94,7 @@ async def _why(context: CommandContext, incoming: Incoming, _: str) -> str:
 
 
 async def _why_memory(context: CommandContext, incoming: Incoming) -> str:
-    """The memory to which a message of the bot refers (such as the confirmation of a reminder), and the grounds for
-    this memory. Empty for other messages."""
+    """Explain the memory to which a message of the bot refers, such as the confirmation of a reminder."""
     if incoming.quoted_memory is None:
         return ""
     try:
@@ -164,7 +116,6 @@ async def _status(context: CommandContext, incoming: Incoming, _: str) -> str:
 
 
 async def _queue(context: CommandContext) -> QueueStatus | None:
-    """The queue's status, if this machine has the agent's token."""
     try:
         return await context.queue() if context.queue is not None else None
     except (MemoryUnreachable, MemoryRefused):
@@ -183,7 +134,6 @@ TEXT_ANSWERS: Final[Mapping[str, Callable[[CommandContext, Incoming, str], Await
     "memory": _memory,
     "remember": _remember,
     "summary": _summary,
-    "edit": _edit,
     "new": _new,
     "why": _why,
     "status": _status,

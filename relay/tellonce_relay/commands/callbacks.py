@@ -15,10 +15,9 @@ from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import phrase, server_text
 from tellonce_relay.commands import confirmations, forget_list, memory_browser
 from tellonce_relay.commands.answers import CommandContext
-from tellonce_relay.commands.menu import routine_text
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.stores import MovedGroups
-from tellonce_relay.telegram.markdown import Marked, rendered, split_marked
+from tellonce_relay.telegram.markdown import Marked
 from tellonce_relay.telegram.message_sender import Address, AnswerLost, MessageSender, NotSent
 from tellonce_relay.turn import reminder_requests, reminders
 
@@ -31,15 +30,13 @@ TOAST = 180
 
 @dataclass(frozen=True)
 class Reaction:
-    """The reaction to a tapped button. Either `text` and `buttons` replace the message that has the button, or `said`
-    is sent as a new message. `question` is a further message that asks for a reply. The notice of the tap is `toast` if
-    it is set, otherwise `text`."""
+    """The reaction to a tapped button. `text` and `buttons` replace the message that has the button. `question` is a
+    further message that asks for a reply. The notice of the tap is `toast` if it is set, otherwise `text`."""
 
     text: str
     question: str | None = None
     buttons: InlineKeyboardMarkup | None = None
     toast: str | None = None
-    said: str | None = None
 
     @property
     def notice(self) -> str:
@@ -76,9 +73,6 @@ async def run_action(context: CommandContext, chat_id: int, callback: buttons.Ca
         case "keep" | "cancel":
             context.lists.drop(callback.number, chat_id)
             return Reaction(phrase("forget.kept"))
-        case "full text":
-            said = await routine_text(memory, chat_id, callback.number, now, context.zone)
-            return Reaction("", toast="", said=said)
         case "unremind" | "remind again" | "later" | "done":
             return _shown(await reminders.run_action(memory, chat_id, callback, now, context.zone))
         case "remind of":
@@ -117,8 +111,7 @@ async def _wipe(memory: MemoryClient, target: c.ForgetArgs) -> str:
 
 
 class Callbacks:
-    """Handles a chat's taps one by one. Of several taps on one message, only the first that succeeds counts.
-    `may_erase_all` tells whether a user may erase everything in a chat of the memory."""
+    """Handles taps. Of several taps on one message, only the first that succeeds counts."""
 
     def __init__(
         self,
@@ -170,7 +163,7 @@ class Callbacks:
             await _show(self._sender, message, reaction)
 
     def _note(self, message: MaybeInaccessibleMessage, reaction: Reaction, callback: buttons.CallbackData) -> None:
-        if reaction.buttons is None and reaction.said is None:
+        if reaction.buttons is None:
             self._done.put(_name(message), callback.action)
 
 
@@ -189,10 +182,6 @@ async def _show(sender: MessageSender, message: MaybeInaccessibleMessage, reacti
     thread = message.message_thread_id if isinstance(message, Message) and message.is_topic_message else None
     to = Address(message.chat.id, thread)
     try:
-        if reaction.said is not None:
-            for part in split_marked(rendered(reaction.said)):
-                await sender.send(to, part)
-            return
         await sender.edit(message.chat.id, message.message_id, Marked(reaction.text), reaction.buttons)
         if reaction.question is not None:
             await sender.send(to, Marked(reaction.question), ForceReply(selective=True))

@@ -33,8 +33,7 @@ class Confirmations:
         self._now = now
 
     def to_ask(self, chat_id: int, uncertain: Sequence[c.Memory]) -> list[c.Memory]:
-        """The memories to ask about now: the oldest ones that nobody was asked about. At most `AT_ONCE` questions are
-        open at a time."""
+        """The oldest memories that nobody was asked about, with at most `AT_ONCE` questions open at a time."""
         asked = {m.id: self._asked.get(_key(chat_id, m, self._now())) for m in uncertain}
         still_open = sum(when is not None and self._is_open(when) for when in asked.values())
         fresh = sorted((m for m in uncertain if asked[m.id] is None), key=lambda m: m.id)
@@ -44,8 +43,7 @@ class Confirmations:
         self._asked.put(_key(chat_id, memory, self._now()), self._now().isoformat())
 
     def question(self, memory: c.Memory, known: c.Explanation | None = None) -> str:
-        """The question about an uncertain memory. It says who claims the memory, and quotes the person's words for
-        it."""
+        """The question about an uncertain memory, with who claims it and the person's words for it."""
         overdue = is_overdue(memory, self._now())
         asked = phrase(
             "memory.is_still_a_goal" if overdue else "memory.is_this_right", content=views.in_days(memory.content)
@@ -76,8 +74,7 @@ def is_overdue(memory: c.Memory, now: datetime) -> bool:
 
 
 def _key(chat_id: int, memory: c.Memory, now: datetime) -> str:
-    """The name of the question about a memory. If the memory later becomes an overdue goal, the bot asks another
-    question, which has another name."""
+    """An overdue goal gets a second name, because the bot asks a second question about it."""
     return f"{chat_id}:{memory.id}:overdue" if is_overdue(memory, now) else f"{chat_id}:{memory.id}"
 
 
@@ -105,8 +102,7 @@ def right_wording(text: str, memory_id: int) -> str:
 
 
 def reworded(message: Message, bot_id: int) -> int | None:
-    """The number of the memory that this message corrects. None if the message does not reply to the question of
-    `right_wording`."""
+    """The number of the memory that this reply to `right_wording` corrects; None for other messages."""
     asked = message.reply_to_message
     if asked is None or asked.from_user is None or asked.from_user.id != bot_id or not message.text:
         return None
@@ -115,8 +111,7 @@ def reworded(message: Message, bot_id: int) -> int | None:
 
 
 async def reword(memory: MemoryClient, incoming: Incoming, memory_id: int) -> Reply:
-    """Replace a memory's text with the person's own wording. The memory is then certain. If the memory has changed
-    since the question, for example on the page, show its present wording instead."""
+    """Replace a memory's text. If it has changed since the question, show its present wording instead."""
     known = await memory.explain(c.ExplainArgs(memory_id=memory_id, chat_id=incoming.chat_id))
     if incoming.quoted and not incoming.edited and views.flat(known.text) not in views.flat(incoming.quoted):
         return Reply(right_wording(known.text, memory_id))

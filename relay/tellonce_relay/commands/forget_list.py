@@ -18,7 +18,7 @@ from tellonce.forget_contract import selection, ticked
 from tellonce_relay import views
 from tellonce_relay.buttons import Action, CallbackData, encoded
 from tellonce_relay.catalogue import counted, phrase
-from tellonce_relay.responders.offline import OWN_ANSWER, quotes_in
+from tellonce_relay.responders.offline import OWN_ANSWER
 
 PAGE = 8
 """Matches on a page."""
@@ -43,34 +43,13 @@ class ForgetList:
     page: int = 0
 
     @property
-    def quotes(self) -> Sequence[c.ForgetMatch]:
-        """The bot's own answers that only quote the memory. They share one line and one button. Empty if fewer than two
-        matches are answers of this kind. Also empty if all matches are answers of this kind."""
-        found = [match for match in self.matches if match.kind == "message" and quotes_in(match.text)]
-        return found if 1 < len(found) < len(self.matches) else []
-
-    @property
     def pages(self) -> int:
-        return -(-len(self._listed) // PAGE)
-
-    @property
-    def shown(self) -> Sequence[c.ForgetMatch]:
-        return self._listed[self.page * PAGE : (self.page + 1) * PAGE]
+        return -(-len(self.matches) // PAGE)
 
     @property
     def numbered(self) -> Sequence[tuple[int, c.ForgetMatch]]:
         """The matches of the current page with the numbers that the person sees. These have no gaps, unlike the ids."""
-        return list(enumerate(self.shown, self.page * PAGE + 1))
-
-    @property
-    def quotes_number(self) -> int:
-        """The number of the line of quotes, which every page has."""
-        return len(self._listed) + 1
-
-    @property
-    def _listed(self) -> Sequence[c.ForgetMatch]:
-        quotes = self.quotes
-        return [match for match in self.matches if match not in quotes]
+        return list(enumerate(self.matches, 1))[self.page * PAGE : (self.page + 1) * PAGE]
 
     @property
     def confirmation(self) -> c.ForgetArgs:
@@ -94,8 +73,7 @@ class ForgetLists:
             self._lists.popitem(last=False)
 
     def get(self, number: int, chat_id: int) -> ForgetList | None:
-        """The list with that number, if it was shown in the chat. The chat is checked, because the data of a button can
-        be forged."""
+        """The list, if it was shown in the chat. The data of a button can be forged."""
         shown = self._lists.get(number)
         return shown if shown is not None and shown.target.chat_id == chat_id else None
 
@@ -118,11 +96,7 @@ def after(shown: ForgetList, callback: CallbackData) -> ForgetList:
     every = frozenset(match.id for match in shown.matches)
     match callback.action:
         case "tick":
-            quotes = frozenset(match.id for match in shown.quotes)
-            group = quotes if callback.item in quotes else frozenset((callback.item,)) & every
-            return replace(
-                shown, ticked=shown.ticked - group if callback.item in shown.ticked else shown.ticked | group
-            )
+            return replace(shown, ticked=shown.ticked ^ (frozenset((callback.item,)) & every))
         case "page":
             return replace(shown, page=min(max(callback.item, 0), shown.pages - 1))
         case "all":
@@ -138,8 +112,6 @@ def text(shown: ForgetList, now: datetime) -> str:
     matches = counted("match", len(shown.matches))
     head = phrase("forget.title", topic=shown.title, ticked=len(shown.ticked), matches=matches)
     lines = [f"{number}. {views.match_view(match, now)}" for number, match in shown.numbered]
-    quotes = shown.quotes
-    lines += [f"{shown.quotes_number}. {phrase('forget.quotes', n=len(quotes))}"] if quotes else []
     foot = [phrase("forget.page", page=shown.page + 1, pages=shown.pages)] if shown.pages > 1 else []
     foot += [phrase("forget.unlisted", count=shown.more)] if shown.more else []
     said = dict.fromkeys(match.text[:_NEAR] for match in shown.related if not OWN_ANSWER.match(match.text))
@@ -149,8 +121,7 @@ def text(shown: ForgetList, now: datetime) -> str:
 
 
 def markup(number: int, shown: ForgetList) -> InlineKeyboardMarkup:
-    boxes = [*shown.numbered, *((shown.quotes_number, match) for match in shown.quotes[:1])]
-    ticks = [_button(number, _label(shown, match.id, at), "tick", match.id) for at, match in boxes]
+    ticks = [_button(number, _label(shown, match.id, at), "tick", match.id) for at, match in shown.numbered]
     rows = [ticks[start : start + _ROW] for start in range(0, len(ticks), _ROW)]
     if shown.pages > 1:
         back, on = (shown.page - 1) % shown.pages, (shown.page + 1) % shown.pages

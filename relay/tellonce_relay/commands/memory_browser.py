@@ -116,7 +116,6 @@ def _back(item: int) -> InlineKeyboardButton:
 
 
 def _tabs(profile: c.Profile, current: int) -> list[list[InlineKeyboardButton]]:
-    """The tabs that are not empty, except for the current one."""
     filled = (n == 0 or (profile.only_searched if n == _NOTES else entries(profile, n)) for n in range(len(TABS)))
     shown = [n for n, has_any in enumerate(filled) if has_any and n != current]
     cells = [button(phrase(f"memory.tab_{TABS[n]}"), CallbackData("tab", n)) for n in shown]

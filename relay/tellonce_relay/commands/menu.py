@@ -2,29 +2,24 @@
 all others are in `answers.py`."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from difflib import get_close_matches
 from typing import Final, Protocol
 from zoneinfo import ZoneInfo
 
 from telegram import InlineKeyboardMarkup
 
 from tellonce import contract as c
-from tellonce.client import MemoryClient
 from tellonce_relay import buttons, views
-from tellonce_relay.buttons import CallbackData, Reply, button
+from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import counted, current_language, moment, phrase
-from tellonce_relay.command_table import MENU
 from tellonce_relay.commands import forget_list, memory_browser
-from tellonce_relay.commands.answers import TEXT_ANSWERS, CommandContext, answer, edit_reply, store_statement
+from tellonce_relay.commands.answers import TEXT_ANSWERS, CommandContext, answer, store_statement
 from tellonce_relay.cron import next_due
 from tellonce_relay.incoming_message import Incoming, command_of
-from tellonce_relay.orders import order_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.routines.file import Routine
-from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.turn import reminders
 from tellonce_relay.turn.reminder_requests import offered, question
 from tellonce_text.dates.lexicon import is_determiner, signs
@@ -35,13 +30,7 @@ class Conversation(Protocol):
     """The conversation in which a command is given."""
 
     async def stop(self, *, owed: bool = True) -> bool:
-        """End the running answer. Without `owed`, an answer that waits for the model continues to wait. Returns whether
-        an answer was ended."""
-        ...
-
-    async def skip(self) -> str:
-        """Drop the question to which the person replies, or the oldest one that waits for the model. Returns the
-        question; empty if no question waits."""
+        """End the running answer and say whether there was one. Without `owed`, not one that waits for the model."""
         ...
 
     def last_answer(self) -> str | None:
@@ -76,7 +65,7 @@ async def run(context: CommandContext, incoming: Incoming, conversation: Convers
     shown = await answer(context, incoming)
     if shown is None and (incoming.chat_id or 0) >= 0:
         # In a group, an unknown command may be for another bot.
-        shown = _unknown(incoming.text, name)
+        shown = phrase("help.unknown_command")
     return Reply(shown) if shown is not None else None
 
 
@@ -84,25 +73,14 @@ async def _text_answer(name: str, call: CommandCall) -> Reply:
     return Reply(await TEXT_ANSWERS[name](call.context, call.incoming, call.text))
 
 
-def _unknown(text: str, name: str) -> str:
-    """The answer to an unknown command, with the command that was probably meant, such as `/memory` for `/memroy` and
-    `/help` for `/hilfe`."""
-    order = order_of(text.removeprefix("/"))
-    meant = [order.command[1:].split()[0]] if order is not None and order.command else []
-    meant = [*meant, *get_close_matches(name.removeprefix("/"), MENU)]
-    near = [phrase("help.did_you_mean", command=meant[0])] if meant and meant[0] in MENU else []
-    return " ".join([phrase("help.unknown_command"), *near])
-
-
-async def _edit(call: CommandCall) -> Reply:
-    return await edit_reply(call.context.memory, call.incoming, call.text)
-
-
 async def _remember(call: CommandCall) -> Reply:
     """Store the text or, if the text is only a word such as `this`, the message to which the person replies. If the
     stored text names a future day, offer a reminder for that day."""
     incoming, zone = call.incoming, call.context.zone
-    text = _quotation(incoming) if _only_points(call.text) else call.text
+    text = call.text
+    if _only_points(text):
+        said = incoming.meant.strip()
+        text = f"{incoming.quoted_speaker}: {said}" if said and incoming.quoted_speaker else said
     if not text:
         return await _text_answer("remember", replace(call, text=""))
     kept = await store_statement(call.context, incoming, text)
@@ -116,20 +94,12 @@ async def _remember(call: CommandCall) -> Reply:
 
 
 def _only_points(text: str) -> bool:
-    """Whether a text is empty, or has only words such as `this`, which point to another message."""
+    """Whether a text is empty, or only points to another message, as `this` does."""
     said = re.findall(r"\w+", text.casefold())
     return bool(said or not text) and all(word in STOP_WORDS or word in signs() for word in said)
 
 
-def _quotation(incoming: Incoming) -> str:
-    """The words to which a message replies, with the name of the other person who said them; empty if it is no
-    reply."""
-    said = incoming.meant.strip()
-    return f"{incoming.quoted_speaker}: {said}" if said and incoming.quoted_speaker else said
-
-
 async def _memory(call: CommandCall) -> Reply:
-    """The stored memories or, if there are none, the latest messages."""
     context, incoming = call.context, call.incoming
     profile = await context.memory.get_profile(c.GetProfileArgs(**incoming.place))
     shown = memory_browser.overview(profile, context.zone, incoming.sent_at, incoming.chat_id)
@@ -141,8 +111,7 @@ async def _memory(call: CommandCall) -> Reply:
 
 
 async def _forget(call: CommandCall) -> Reply:
-    """The list of what would be forgotten. In a reply, a topic such as `this` means the message to which the person
-    replies."""
+    """In a reply, a topic such as `this` means the message to which the person replies."""
     context, incoming, topic = call.context, call.incoming, call.text
     if incoming.meant and _only_points(topic):
         topic = views.short(incoming.meant)
@@ -161,7 +130,7 @@ async def _forget(call: CommandCall) -> Reply:
 
 
 def _without_article(topic: str) -> str:
-    """`die Milch -> Milch`: the topic without its article, because texts about the topic can lack the article."""
+    """`die Milch -> Milch`: texts about the topic can lack the article."""
     first, _, rest = topic.partition(" ")
     is_article = current_language() != "en" and is_determiner(first.casefold(), current_language())
     return rest.strip() if is_article and rest.strip() else topic
@@ -187,42 +156,16 @@ async def _remind(call: CommandCall) -> Reply:
 
 
 async def _routines(call: CommandCall) -> Reply:
-    context, incoming = call.context, call.incoming
-    known = context.routines, context.sent, incoming.chat_id or 0
-    has_model, invalid = not isinstance(context.responder, OfflineResponder), context.invalid_routines
-    return routines_view(*known, incoming.sent_at, context.zone, has_model=has_model, invalid=invalid)
-
-
-def routines_view(
-    routines: Sequence[Routine],
-    sent_to: SeenStore,
-    chat_id: int,
-    now: datetime,
-    zone: ZoneInfo,
-    *,
-    has_model: bool,
-    invalid: Sequence[str] = (),
-) -> Reply:
-    """The routines with their next times, and buttons for the routines that were sent to this chat. `sent_to` maps
-    `chat:routine` to the id of the routine's last message. Without a model, a routine that needs a model has no next
-    time. `invalid` are the routines that are skipped because of a mistake."""
+    context, now = call.context, call.incoming.sent_at
+    has_model = not isinstance(context.responder, OfflineResponder)
     lines = [
-        _routine_line(routine, now, zone)
+        _routine_line(routine, now, context.zone)
         if has_model or not routine.needs_model
         else phrase("routine.needs_model", name=routine.name)
-        for routine in routines
+        for routine in context.routines
     ]
-    lines += [phrase("routine.invalid", name=name) for name in invalid]
-    sent = [(key.partition(":")[2], number) for key, number in sent_to.items() if key.startswith(f"{chat_id}:")]
-    planned = {*invalid, *(routine.name for routine in routines)}
-    lines += [phrase("routine.unplanned", name=name) for name, _ in sent if name not in planned]
-    rows = [
-        [button(phrase("button.show_text", name=name), CallbackData("full text", int(number)))]
-        for name, number in sent
-        if number.isdecimal()
-    ]
-    text = "\n".join([phrase("routine.title"), *lines]) if lines or rows else phrase("routine.none")
-    return Reply(text, InlineKeyboardMarkup(rows) if rows else None)
+    lines += [phrase("routine.invalid", name=name) for name in context.invalid_routines]
+    return Reply("\n".join([phrase("routine.title"), *lines]) if lines else phrase("routine.none"))
 
 
 def _routine_line(routine: Routine, now: datetime, zone: ZoneInfo) -> str:
@@ -231,27 +174,18 @@ def _routine_line(routine: Routine, now: datetime, zone: ZoneInfo) -> str:
     return phrase("routine.line", name=routine.name, when=when)
 
 
-async def routine_text(memory: MemoryClient, chat_id: int, number: int, now: datetime, zone: ZoneInfo) -> str:
-    """The full text of a routine's message, with its time. Raises MemoryUnreachable and MemoryRefused."""
-    known = await memory.explain(c.ExplainArgs(message_id=str(number), chat_id=chat_id))
-    return phrase("routine.sent", when=moment(known.at.astimezone(zone), now.astimezone(zone)), text=known.text)
-
-
 async def _new(call: CommandCall) -> Reply:
-    """Begin a new conversation. End a running answer first, so that the answer does not become part of the new
-    conversation."""
+    """A running answer ends first, so that it does not become part of the new conversation."""
     await call.conversation.stop(owed=False)
     return await _text_answer("new", call)
 
 
 async def _why(call: CommandCall) -> Reply:
-    """Explain the answer to which the person replies; without a reply, the last answer."""
     about = call.incoming.reply_to_message_id or call.conversation.last_answer()
     return await _text_answer("why", replace(call, incoming=replace(call.incoming, reply_to_message_id=about)))
 
 
 async def _status(call: CommandCall) -> Reply:
-    """The status. If a question of this chat waits for the model, the status includes the reason."""
     return Reply("\n".join(filter(None, ((await _text_answer("status", call)).text, call.conversation.trouble()))))
 
 
@@ -259,14 +193,8 @@ async def _stop(call: CommandCall) -> Reply:
     return Reply(phrase("turn.stopped" if await call.conversation.stop() else "turn.nothing_to_stop"))
 
 
-async def _skip(call: CommandCall) -> Reply:
-    dropped = await call.conversation.skip()
-    return Reply(phrase("turn.skipped", question=views.short(dropped)) if dropped else phrase("turn.nothing_owed"))
-
-
 BOT_ANSWERS: Final[Mapping[str, Callable[[CommandCall], Awaitable[Reply]]]] = {
     "memory": _memory,
-    "edit": _edit,
     "remember": _remember,
     "remind": _remind,
     "reminders": _reminders,
@@ -274,7 +202,6 @@ BOT_ANSWERS: Final[Mapping[str, Callable[[CommandCall], Awaitable[Reply]]]] = {
     "new": _new,
     "why": _why,
     "stop": _stop,
-    "skip": _skip,
     "routines": _routines,
     "status": _status,
 }

@@ -50,8 +50,6 @@ def _held(receipt: Explanation) -> Iterator[str]:
 
 
 def _counts(receipt: Explanation) -> list[str]:
-    """Counts such as `3 messages`. In a receipt, the kind of a search result begins with `relevant`, as in `relevant
-    message`."""
     found: Counter[str] = Counter()
     for kind, ids in receipt.included.items():
         found[_noun(kind.removeprefix("relevant "), "memory")] += len(ids)
@@ -59,14 +57,12 @@ def _counts(receipt: Explanation) -> list[str]:
 
 
 def _noun(kind: str, other: str = "thing") -> str:
-    """The noun for counting receipt entries such as `message 12: history budget`. A line of the log is counted as a
-    message."""
+    """The noun for a receipt entry such as `message 12: history budget`."""
     return next((n for n in _NOUNS if kind.startswith(n[:-1])), "message" if kind.startswith("log ") else other)
 
 
 def _body(receipt: Explanation, name: str) -> list[str]:
-    """Return the entries of a section, each on one line, without the section's titles and without the `⟦…⟧` marks around
-    the section."""
+    """The entries of a section, each on one line, without titles and `⟦…⟧` marks."""
     lines = [line for section in receipt.sections if section.name == name for line in section.text.split("\n")[1:]]
     entries: list[str] = []
     for line in lines:
@@ -78,7 +74,7 @@ def _body(receipt: Explanation, name: str) -> list[str]:
 
 
 def _sentence(line: str) -> str:
-    """Convert a line of the prompt to a sentence for a person, such as `you said on Feb 15: “…”`."""
+    """Convert a line of the prompt to a sentence such as `you said on Feb 15: “…”`."""
     found = _FOUND.match(line)
     if found is None:
         return short(in_days(_DAYS.sub(_days, _NUMBERED.sub("", line))))

@@ -33,8 +33,7 @@ _COMPLAINTS: dict[Cause, re.Pattern[str]] = {
 
 @dataclass(frozen=True)
 class MemoryAccess:
-    """The access of the command to the memory, as one user. Outside this user's private chat, the command has no
-    tools."""
+    """The command's access to the memory. Outside its user's private chat, it has no tools."""
 
     url: str
     token: str
@@ -50,11 +49,10 @@ class ClaudeCli:
 
     claims = True
 
-    def __init__(self, command: str, seconds: float, access: MemoryAccess | None, model: str | None = None) -> None:
+    def __init__(self, command: str, seconds: float, access: MemoryAccess | None) -> None:
         self._command = command
         self._seconds = seconds
         self._access = access
-        self._model = model
 
     @property
     def name(self) -> str:
@@ -65,8 +63,7 @@ class ClaudeCli:
         return frozenset(("image", "pdf", "text"))
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """Yield the answer as it arrives. Raises CannotAnswer if the command is missing, fails, or sends no output for
-        too long."""
+        """Yield the answer. Raises CannotAnswer if the command is missing, fails, or is silent for too long."""
         config = self._config_for(incoming)
         system = prompt.system_text + (_place_of(incoming) if config["mcpServers"] else "")
         with private_folder(system, config) as folder, (folder / "errors").open("w+b") as errors:
@@ -84,7 +81,7 @@ class ClaudeCli:
 
     async def _started(self, folder: Path, errors: BinaryIO, *, with_files: bool) -> asyncio.subprocess.Process:
         try:
-            own = _arguments(self._model, with_files=with_files)
+            own = _arguments(with_files=with_files)
             return await started(self._command, own, folder, all_but_ours(), errors)
         except OSError as error:
             raise CannotAnswer(f"{self._command} cannot be run: {error.strerror}", "model") from error
@@ -141,18 +138,16 @@ def _cause(complaint: str) -> Cause:
     return found[0] if found else "away"
 
 
-def _arguments(model: str | None, *, with_files: bool) -> list[str]:
+def _arguments(*, with_files: bool) -> list[str]:
     return [
         *("--output-format", "stream-json", "--verbose", "--include-partial-messages"),
         *("--allowedTools", ",".join(f"mcp__{SERVER}__{tool}" for tool in TOOLS)),
-        *(("--model", model) if model else ()),
         *(("--input-format", "stream-json") if with_files else ()),
     ]
 
 
 def _place_of(incoming: Incoming) -> str:
-    """The sentence of the prompt that names the chat for tool calls. Without it, the command would search its own
-    conversation."""
+    """Without this sentence, the command would search its own conversation."""
     if incoming.chat_id is None:
         return "\n\nCall search_memory with where='all'."
     return f"\n\nCall every memory tool with chat_id {incoming.chat_id}."
@@ -167,14 +162,13 @@ def _text_in(event: dict[str, Any]) -> str:
 
 
 def _break_in(event: dict[str, Any], said: str) -> str:
-    """A paragraph break before text that follows a tool call; otherwise an empty string."""
+    """A paragraph break before text that follows a tool call."""
     inner = event.get("event") or {}
     begins = event.get("type") == "stream_event" and inner.get("type") == "message_start"
     return "\n\n" if begins and said.strip() else ""
 
 
 def _result(event: dict[str, Any], said: str) -> Answer:
-    """The answer in the last event, including what was said before a tool call."""
     text = str(event.get("result") or "")
     if event.get("is_error") or not (text or said):
         raise CannotAnswer(f"claude: {text or event.get('subtype') or 'no answer'}"[:300], _cause(text))

@@ -5,24 +5,24 @@ from dataclasses import replace
 
 from tellonce.client import MemoryClient
 from tellonce_llm.errors import LLMError, LLMUnavailable
-from tellonce_llm.fallback import NoModelAnswered
+from tellonce_llm.fallback import FirstAvailable, NoModelAnswered
 from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, SystemBlock, Wrapped, readable
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
 
+Model = LanguageModel | FirstAvailable
+
 
 class ModelResponder:
-    """Answers with a model. `seconds` is the maximum wait for the next piece of an answer. `apart` creates a separate
-    model for each chat, so that a failure in one chat does not affect the others."""
+    """`seconds` is the maximum wait for the next piece of an answer. `fresh` makes the model again, without its pauses."""
 
     claims = True
 
-    def __init__(self, model: LanguageModel, seconds: float, apart: Callable[[], LanguageModel] | None = None) -> None:
+    def __init__(self, model: Model, seconds: float, fresh: Callable[[], Model] | None = None) -> None:
         self._model = model
         self._seconds = seconds
-        self._apart = apart or (lambda: model)
-        self._by_chat: dict[int | None, LanguageModel] = {}
+        self._fresh = fresh or (lambda: model)
 
     @property
     def name(self) -> str:
@@ -34,26 +34,19 @@ class ModelResponder:
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
         """Raises CannotAnswer if the stream breaks off, even if much of the answer has arrived."""
         try:
-            async for piece in self._model_of(incoming.chat_id).stream(prompt.completion(self._seconds)):
+            async for piece in self._model.stream(prompt.completion(self._seconds)):
                 yield piece
         except NoModelAnswered as error:
-            # A failing model is paused so that another model answers. In this case, no model answered, and the caller
-            # waits before it retries. So the chat's models are dropped, together with their pauses.
-            self._by_chat.pop(incoming.chat_id, None)
+            # A failing model is paused so that another one answers. Here none answered, and the caller waits itself.
+            self._model = self._fresh()
             raise CannotAnswer(str(error), error.cause, error.retry_after) from error
         except LLMError as error:
             wait = error.retry_after if isinstance(error, LLMUnavailable) else None
             raise CannotAnswer(str(error), error.cause, wait) from error
 
-    def _model_of(self, chat_id: int | None) -> LanguageModel:
-        if chat_id not in self._by_chat:
-            self._by_chat[chat_id] = self._apart()
-        return self._by_chat[chat_id]
-
 
 class SingleSystemPrompt(Wrapped):
-    """Sends all system messages as one message. The chat templates of some local models keep only the first system
-    message."""
+    """Sends one system message, because the templates of some local models keep only the first."""
 
     async def complete(self, request: Completion) -> Answer:
         return await super().complete(_joined(request))

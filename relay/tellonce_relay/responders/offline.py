@@ -3,11 +3,10 @@
 import math
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cache, partial
-from itertools import accumulate
 from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
@@ -25,16 +24,7 @@ from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, order_of, remind_within, without_joint, without_mention
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.quotations import quoted
-from tellonce_relay.responders.search_results import (
-    APART,
-    BEFORE,
-    BURST,
-    LABEL,
-    PLACE,
-    is_said,
-    with_bursts,
-    with_lines,
-)
+from tellonce_relay.responders.search_results import BEFORE, BURST, LABEL, PLACE, is_said, with_bursts, with_lines
 from tellonce_relay.responders.shared_words import content_words, shared
 from tellonce_relay.views import due_parts, flat, in_days, short, with_day
 from tellonce_text.changes import without_changed
@@ -51,10 +41,7 @@ _OURS = (
 )
 """The catalogue's keys of this responder's own answers. Such answers in a chat are not evidence."""
 OWN_ANSWER = re.compile(
-    "|".join(re.escape(text.split("{")[0]) for key in _OURS for text in in_every_language(key))
-    # Answers of earlier releases.
-    + r"|• |I keep: |Guardo: |Noted: “|On \w+ \d+, \d{4} .{1,60}: “|I have no(?:thing| direct answer)|You have no \w+ in my memory|Hello\b"
-    + r"|I know nothing about you yet|I am here\. No language|I keep your words|I erase nothing|I cannot remind you|Nothing you said|You said nothing in these words"
+    "|".join(re.escape(text.split("{")[0]) for key in _OURS for text in in_every_language(key)) + "|• "
 )
 """Matches the beginning of this responder's own answers."""
 _QUOTING = (
@@ -83,7 +70,6 @@ _SAID: dict[Kind, str] = {
     "help": "help.text",
     "forget": "offline.cannot",
     "remind": "offline.cannot",
-    "wrong": "offline.wrong",
     "undo": "offline.wrong",
 }
 """Replies to orders that no command carries out."""
@@ -91,7 +77,6 @@ _ORDER = re.compile(r"^\W*(?:tell|show|list|find)\b", re.IGNORECASE)
 _LONGEST = 400
 _RESULTS = 20
 """Number of results. Many of them can be this responder's own answers."""
-_RECENT = 100
 _LINES = 3
 _NEARLY = 0.5
 """A newer result without a word of the question needs at least this fraction of the best score. Measured with the 30
@@ -106,9 +91,6 @@ _FAR = 1.5
 value. Of 20 such questions over 30 messages, the best result answers 12; the first three results within this distance
 answer 16."""
 _LISTED = 8
-_UNREAD = timedelta(minutes=5)
-"""Learning from a message can take this long, even without a failure."""
-_SHOWN_WORDS = "location place contact"
 _MASK = re.compile(r"\[secret:[^\]]*\]")
 
 
@@ -141,8 +123,6 @@ class OfflineResponder:
         order = order_of(incoming.text)
         if order is not None and order.kind in _SAID:
             return phrase(_SAID[order.kind])
-        if order is not None and order.kind == "summary":
-            return recap(await memory.summarize_chat(c.SummarizeChatArgs(chat_id=incoming.chat_id)))
         if not _asks(own_words(incoming.text)):
             return _kept(incoming.text)
         # In a reply such as "when was that?", the words to search for are in the quoted message.
@@ -150,7 +130,7 @@ class OfflineResponder:
 
     async def _answered(self, incoming: Incoming, memory: MemoryClient) -> str:
         profile = await memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id))
-        listed = listed_memories(profile, incoming, await _unread(profile, incoming, memory), self._zone)
+        listed = listed_memories(profile, incoming, self._zone)
         if listed is not None:
             return listed
         args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, where="all", limit=_RESULTS)
@@ -158,46 +138,26 @@ class OfflineResponder:
         return from_memory([*results, *await _shown_before(results, incoming, memory)], incoming, self._zone)
 
 
-async def _unread(profile: c.Profile, incoming: Incoming, memory: MemoryClient) -> list[c.SearchResult]:
-    """The person's latest statements in this chat that the profile does not contain yet. Empty unless the question asks
-    for all memories."""
-    if content_words(incoming.text) or not any(map(str.isalpha, incoming.text)):
-        return []
-    args = c.SearchMemoryArgs(
-        query=incoming.text,
-        chat_id=incoming.chat_id,
-        kinds=("message",),
-        since=incoming.sent_at - _UNREAD,
-        limit=_RECENT,
-    )
-    known = [flat(one.content).casefold() for entries in profile.lists.values() for one in entries]
-    results, _ = _current((await memory.search_memory(args)).results)
-    statements = [r for r in results if is_said(r) and not _is_echo(r, incoming)]
-    return [r for r in statements if not any(one in (text := flat(r.text).casefold()) or text in one for one in known)]
-
-
 async def _shown_before(
     results: Sequence[c.SearchResult], incoming: Incoming, memory: MemoryClient
 ) -> list[c.SearchResult]:
-    """The places and contacts that the person sent directly before the best result. The result may be about them, as in
-    `I parked here`. They contain no words of the question, so the search does not find them."""
+    """The places and contacts sent directly before the best result, which may be about them: `I parked here`."""
     best = max(filter(is_said, results), key=lambda r: r.score, default=None)
     if best is None:
         return []
     args = c.SearchMemoryArgs(
-        query=_SHOWN_WORDS, chat_id=incoming.chat_id, where="all", since=best.at - BEFORE, until=best.at + BURST
+        query="location place contact",
+        chat_id=incoming.chat_id,
+        where="all",
+        since=best.at - BEFORE,
+        until=best.at + BURST,
     )
-    shown = (await memory.search_memory(args)).results
-    known = {(r.chat_id, r.id) for r in results}
-    return [
-        r.model_copy(update={"score": -math.inf})
-        for r in shown
-        if is_said(r) and PLACE.fullmatch(r.text) and (r.chat_id, r.id) not in known
-    ]
+    found = {(r.chat_id, r.id) for r in results}
+    shown = [r for r in (await memory.search_memory(args)).results if (r.chat_id, r.id) not in found]
+    return [r.model_copy(update={"score": -math.inf}) for r in shown if is_said(r) and PLACE.fullmatch(r.text)]
 
 
 def _kept(text: str) -> str:
-    """The acknowledgement of a statement. It names the masks that the memory shows instead of secrets."""
     masks = dict.fromkeys(_MASK.findall(mask(text)))
     return phrase("offline.masked", masks=", ".join(masks)) if masks else phrase("offline.kept")
 
@@ -214,12 +174,8 @@ def quotes_nothing(answer: str) -> bool:
     return any(answer.strip() == text.strip() for key in _OURS for text in in_every_language(key))
 
 
-def listed_memories(
-    profile: c.Profile, incoming: Incoming, unread: Sequence[c.SearchResult], zone: ZoneInfo = UTC
-) -> str | None:
-    """A list of memories, or None. A question for all memories gets the stored memories and the `unread` statements. A
-    question for some kinds, such as goals, gets the memories of these kinds. None for other questions. None also if
-    there are no memories of these kinds; then the caller searches the person's messages."""
+def listed_memories(profile: c.Profile, incoming: Incoming, zone: ZoneInfo = UTC) -> str | None:
+    """A list for a question about all memories or some kinds, such as goals; None for other questions."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):
@@ -227,55 +183,50 @@ def listed_memories(
     wanted = [memory for word, entries in kinds.items() if word in asked or not asked for memory in entries]
     if asked and not wanted:
         return None
-    said = [(one.valid_from, with_day(one, incoming.sent_at, zone)) for one in wanted]
-    said += [(one.at, f"{flat(one.text)[:_LONGEST]} ({day(one.at, incoming.sent_at)})") for one in unread]
-    newest = sorted(said, reverse=True)[:_LISTED]
-    return "\n".join(f"• {text}" for _, text in newest) or phrase(
+    newest = sorted(wanted, key=lambda one: one.valid_from, reverse=True)[:_LISTED]
+    return "\n".join(f"• {with_day(one, incoming.sent_at, zone)}" for one in newest) or phrase(
         "offline.nothing" if profile.conversation.messages > 1 else "offline.nobody"
     )
 
 
 def from_memory(results: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneInfo = UTC) -> str:
-    """The person's messages about the question, newest first, without sentences that are no longer true. A memory is
-    added only if it is newer than these messages, or if it replaces a sentence that is no longer true. If a result
-    contains a name from the question, only such results are shown. A newer message that says the same in other words is
-    added: "I moved to Oslo" after "I live in Rome". Such a newer message comes last if the question contains a name,
-    because the message can be about another person. If no result shares a word with the question, the results nearest
-    in meaning are shown. Results that share only few words with the question are also called the nearest."""
-    asked = content_words(incoming.text)
+    """The newest messages about the question. A memory is shown only if it is newer or a correction."""
+    asked, names = content_words(incoming.text), _names_in(incoming.text)
     current, corrections = _current([with_lines(r, partial(_is_statement, incoming.text)) for r in results])
     statements = _distinct([r for r in current if not _is_echo(r, incoming)])
     # A time alone answers the bot's question about a reminder, or belongs to the messages before it.
     telling = [r for r in statements if not (r.kind == "message" and _is_only_times(r.text))]
     near = [r for r in telling if shared(asked, r.text)]
-    near = [r for r in near if _names(incoming.text, (r,))] or near
-    near += _newer_in_other_words(near, telling)
+    named = [r for r in near if names & content_words(f"{r.speaker or ''} {r.text}")]
+    near = named or near
+    if not names:
+        near += _newer_in_other_words(near, telling)
+    chosen = _newest(near, corrections) or _nearest([r for r in telling if is_said(r)])
+    if not chosen:
+        return phrase("offline.nothing")
+    # A sentence about the named person is no answer if it contains nothing else of the question.
+    topic = asked - names or asked
+    covered = 2 * len(shared(topic, " ".join(r.text for r in chosen))) >= len(topic)
+    head = [] if covered and near and bool(named) == bool(names) else [phrase("offline.nearest")]
+    return "\n".join([*head, *(_line(result, incoming, zone) for result in with_bursts(chosen, statements))])
+
+
+def _newest(near: Sequence[c.SearchResult], corrections: Collection[int]) -> list[c.SearchResult]:
+    """The corrections, then the newest messages. Other memories only if they are newer than these messages."""
     said = [r for r in near if is_said(r)]
     newest_said = max((r.at for r in said), default=None)
-    kept = [r for r in near if r not in said and r.role != "assistant" and (newest_said is None or r.at > newest_said)]
     corrected = [r for r in near if r.kind != "message" and r.id in corrections]
-    others = [r for r in (*said, *kept) if r not in corrected]
-    chosen = sorted(
-        [*corrected, *others][:_LINES] or near[:1],
-        key=lambda r: (_names(incoming.text, (r,)), r in corrected, r.at),
-        reverse=True,
-    )
-    if chosen:
-        chosen = with_bursts(chosen, statements)
-        named = [r for r in chosen if _names(incoming.text, (r,))]
-        head = [] if named and _covers(incoming.text, named) else [phrase("offline.nearest")]
-        return "\n".join([*head, *(_line(result, incoming, zone) for result in chosen)])
-    nearest = _nearest([r for r in telling if is_said(r)])
-    return (
-        "\n".join([phrase("offline.nearest"), *(_line(r, incoming, zone) for r in nearest)])
-        if nearest
-        else phrase("offline.nothing")
-    )
+    kept = [
+        r
+        for r in near
+        if r not in said + corrected and r.role != "assistant" and (newest_said is None or r.at > newest_said)
+    ]
+    chosen = [*corrected, *said, *kept][:_LINES] or near[:1]
+    return sorted(chosen, key=lambda r: (r in corrected, r.at), reverse=True)
 
 
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
-    """Return the results without the sentences that are no longer true, and the ids of the memories that replaced these
-    sentences."""
+    """The results without the sentences that are no longer true, and the ids of the memories that replaced them."""
     current: list[c.SearchResult] = []
     corrections: set[int] = set()
     for result in results:
@@ -285,27 +236,12 @@ def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], f
     return current, frozenset(corrections)
 
 
-def _names(question: str, chosen: Sequence[c.SearchResult]) -> bool:
-    """Whether the results contain a name from the question. Also true if the question contains no name."""
-    names = _names_in(question)
-    return not names or any(names & content_words(f"{r.speaker or ''} {r.text}") for r in chosen)
-
-
 def _names_in(question: str) -> set[str]:
     return content_words(" ".join(word for word in question.split()[1:] if word[:1].isupper()))
 
 
-def _covers(question: str, chosen: Sequence[c.SearchResult]) -> bool:
-    """Whether the results contain at least half of the question's content words. Names are not counted, because a
-    sentence may be about the named person and not about what was asked."""
-    asked = content_words(question)
-    asked = asked - _names_in(question) or asked
-    return 2 * len(shared(asked, " ".join(r.text for r in chosen))) >= len(asked)
-
-
 def _newer_in_other_words(near: Sequence[c.SearchResult], statements: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """At most one message of the person. It is newer than the best result of `near`, and its score is almost as high. A
-    changed state is often described in words that the question does not contain."""
+    """At most one newer message. A changed state is often described in words that the question does not contain."""
     if not near:
         return []
     best = max(near, key=lambda r: r.score)
@@ -316,21 +252,13 @@ def _newer_in_other_words(near: Sequence[c.SearchResult], statements: Sequence[c
 
 
 def _nearest(said: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The results nearest in meaning, newest first. For "Where do I live?", they may include "I moved to Oslo"."""
+    """The results nearest in meaning. For "Where do I live?", they may include "I moved to Oslo"."""
     best = max((r.score for r in said), default=0.0)
     return sorted([r for r in said if r.score >= best - _FAR][:_LINES], key=lambda r: r.at, reverse=True)
 
 
-def recap(summary: c.ChatSummary) -> str:
-    """The canonical summary (or, if there is none, the two newest periods) and the text of the current session."""
-    periods = [f"{p.period}: {p.text}" for p in summary.periods[-2:]]
-    parts = [summary.canonical.general_summary or "\n".join(periods), summary.current_session.text]
-    return "\n".join(part for part in parts if part.strip()) or phrase("offline.nothing")
-
-
 def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
-    """Whether a result adds nothing to an answer. Examples are a repetition of the question, an order to the bot, and
-    the bot's own answer."""
+    """Whether a result only repeats the question, an order to the bot, or the bot's own answer."""
     if result.kind not in ("message", "summary"):
         return False
     if not content_words(result.text):
@@ -347,10 +275,9 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
 
 
 def is_said_to_us(text: str) -> bool:
-    """Whether a message contains no information, because it is an order to the bot, a greeting or thanks. An order for
-    a reminder may begin with its times."""
+    """Whether a message is an order to the bot, a greeting or thanks, and so contains no information."""
     order = order_of(text)
-    if order is not None and (order.command is not None or order.kind in ("greeting", "nod", "wrong", "undo")):
+    if order is not None and (order.command is not None or order.kind in ("greeting", "nod", "undo")):
         return True
     within = remind_within(text)
     return within is not None and _is_only_times(within.before)
@@ -367,14 +294,12 @@ def _is_only_times(text: str) -> bool:
 
 
 def _is_statement(question: str, words: str) -> bool:
-    """Whether a line of a summary is a statement, and not a question, an order or this responder's own answer."""
     ours = is_command(words) or is_said_to_us(words) or OWN_ANSWER.match(words)
     return not ours and bool(best_sentences(words, question))
 
 
 def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The results without duplicates. If the text of one result contains the text of another, only one of the two is
-    kept. The person's own messages have priority over memories and the bot's messages."""
+    """Of two results that contain the same text, one is kept: the person's own message if there is one."""
     kept: list[c.SearchResult] = []
     for result in sorted(results, key=lambda r: not is_said(r)):
         text = flat(result.text).casefold()
@@ -384,8 +309,7 @@ def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
 
 
 def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
-    """One result as a line. Quotation marks enclose only verbatim words. If the words name a day, its date follows the
-    quotation."""
+    """Quotation marks enclose only verbatim words."""
     at = day(result.at, incoming.sent_at)
     if result.kind == "summary":
         return phrase("offline.summary", day=at, text=short(result.text, _LONGEST))
@@ -394,7 +318,7 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
         words, at = due_parts(result.text, due, result.kind) if due is not None else (in_days(result.text), at)
         return phrase("offline.memory", text=short(words, _LONGEST), day=at)
     words = best_sentences(without_mention(result.text), incoming.text)
-    quote = " ".join(quoted(short(said, _LONGEST), result.at, incoming.sent_at, zone) for said in words.split(APART))
+    quote = quoted(short(words, _LONGEST), result.at, incoming.sent_at, zone)
     return attributed(result, at, quote) if result.role == "user" else phrase("offline.wrote", day=at, quote=quote)
 
 
@@ -411,24 +335,18 @@ def _asks(text: str) -> bool:
 
 @cache
 def _question_words(language: Language) -> re.Pattern[str]:
-    """Words that begin a question. People often send such questions without a question mark."""
+    """People often send questions without a question mark."""
     return re.compile(rf"\W*(?:{'|'.join(map(re.escape, entries(language)['orders.asks']))})(?![\w-])", re.IGNORECASE)
 
 
 def best_sentences(text: str, question: str) -> str:
-    """The two statements of a text that share the most words with the question. A word that occurs in several
-    statements counts less. The statements are verbatim and in the
-    text's order. `…` marks an omission, and `APART` separates statements from different messages."""
+    """The two statements that share the most words with the question, verbatim. `…` marks an omission."""
     if LABEL.fullmatch(text):
         return text
-    messages = [[said for said in split_sentences(part) if not _asks(said)] for part in text.split(APART)]
-    sentences = [sentence for message in messages for sentence in message]
-    first = set(accumulate(map(len, messages), initial=0))
+    sentences = [said for said in split_sentences(text) if not _asks(said)]
     wanted = content_words(question)
     common = [shared(wanted, sentence) for sentence in sentences]
     count = Counter(word for words in common for word in words)
     ranked = sorted(range(len(sentences)), key=lambda i: (-sum(1 / count[word] for word in common[i]), i))
     chosen = sorted(ranked[:2])
-    parts = [("" if i in first or i - 1 in chosen else "… ") + sentences[i] for i in chosen]
-    apart = len(chosen) > 1 and not first.isdisjoint(range(chosen[0] + 1, chosen[-1] + 1))
-    return (APART if apart else " ").join(parts)
+    return " ".join(("" if i == 0 or i - 1 in chosen else "… ") + sentences[i] for i in chosen)

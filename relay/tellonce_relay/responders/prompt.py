@@ -49,12 +49,10 @@ STRETCH = 12
 
 @dataclass(frozen=True)
 class Prompt:
-    """The input of a responder: the system blocks, the message, and the context from which the blocks were built.
-    `begun` is the beginning of an answer that the responder continues."""
+    """The input of a responder. `begun` is the beginning of an answer that the responder continues."""
 
     system: tuple[SystemBlock, ...]
     message: str
-    context: Context | None = None
     files: tuple[File, ...] = ()
     begun: str = ""
 
@@ -82,8 +80,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Reply:
-    """The message to which the user replies, as the channel shows it: its text, its author, and the words in it that
-    the user selected."""
+    """The message to which the user replies, with its author and the words that the user selected."""
 
     text: str = ""
     speaker: str = "User"
@@ -122,25 +119,22 @@ def build(
         *_block([*volatile, _unknown_quote(context, reply), _focus(context), tags], cache=False),
     ]
     at = now.astimezone(zone)
-    return Prompt(tuple(blocks), f"[{at:%I:%M %p}] {_about(reply.selected)}{message}", context, files)
+    return Prompt(tuple(blocks), f"[{at:%I:%M %p}] {_about(reply.selected)}{message}", files)
 
 
 def _unknown_quote(context: Context, reply: Reply) -> str:
-    """The section with the message to which the user replies; empty if the context already contains this message."""
     if not reply.text or _texts(context.sections or (), "quoted"):
         return ""
     return f"QUOTED MESSAGE\n{contained(f'{reply.speaker}: {reply.text}')}"
 
 
 def _about(selected: str) -> str:
-    """The prefix for the words that the user selected in the quoted message: `my car -> (about “my car”) `."""
+    """`my car -> (about “my car”) `"""
     return f"(about “{contained(_line(selected))}”) " if selected else ""
 
 
 def _focus(context: Context) -> str:
-    """The section about the earlier message to which the user most likely refers. It is a question of the bot, or the
-    bot's last message if the history does not contain that message. Empty if there is no such message, or if another
-    section shows it."""
+    """The earlier message to which the user most likely refers, unless another section shows it."""
     focus = context.focus
     if focus is None or focus.source == "reply":
         return ""
@@ -171,9 +165,7 @@ def _block(parts: Sequence[str], *, cache: bool = True) -> list[SystemBlock]:
 
 
 def _history(text: str) -> list[SystemBlock]:
-    """The history in blocks of `STRETCH` lines, with a cache breakpoint after the last complete block. A provider finds
-    a cached prefix only if the prefix ends at the end of a block. If the history were a single block, this end would
-    change with each message."""
+    """A provider finds a cached prefix only if the prefix ends at the end of a block."""
     lines = text.split("\n") if text else []
     whole = len(lines) // STRETCH * STRETCH
     stretches = ["\n".join(lines[at : at + STRETCH]) + "\n" for at in range(0, whole, STRETCH)]

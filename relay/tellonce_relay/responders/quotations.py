@@ -16,8 +16,7 @@ from tellonce_text.sentences import split_sentences
 
 
 def quoted(words: str, said_at: datetime, now: datetime, zone: ZoneInfo) -> str:
-    """The words in quotation marks. A sentence that names days is quoted separately, without the punctuation at its
-    end, and its days follow it. So the days belong to the sentence, and are forgotten together with it."""
+    """The words in quotation marks. Days follow their sentence, and are forgotten together with it."""
     parts = [(sentence, _days_in(sentence, said_at, now.astimezone(zone), zone)) for sentence in split_sentences(words)]
     if not any(days for _, days in parts):
         return phrase("offline.quote", text=words)
@@ -27,9 +26,7 @@ def quoted(words: str, said_at: datetime, now: datetime, zone: ZoneInfo) -> str:
 
 
 def _days_in(words: str, said_at: datetime, now: datetime, zone: ZoneInfo) -> str:
-    """The days and times that relative words name, such as ` (next Tuesday: Tue, Nov 24)`. `≈` marks a day from a vague
-    count, such as `a couple of days ago`. Words that can mean two days, or that the person takes back, are left out. A
-    date of this year is left out, too, because it needs no explanation. Empty if there are no such words."""
+    """Days such as ` (next Tuesday: Tue, Nov 24)`. `≈` marks a vague count. Ambiguous days are left out."""
     said = Said(said_at, zone, region_of(zone))
     found = expressions(words, said)
     taken_back = [_taken_back().match(words[one.end : after.start]) for one, after in pairwise(found)]
@@ -43,13 +40,12 @@ def _days_in(words: str, said_at: datetime, now: datetime, zone: ZoneInfo) -> st
 
 @cache
 def _taken_back() -> re.Pattern[str]:
-    """Matches the words between two dates if they take the first date back: `on the 3rd, no wait, on the 4th`."""
+    """Matches the words of `on the 3rd, no wait, on the 4th` that take the first date back."""
     words = "|".join(re.escape(word) for language in LANGUAGES for word in entries(language)["offline.taken_back"])
     return re.compile(rf"\s*[,;.…–—(-]+\s*(?:\w+\s+)?(?:{words})(?!\w)", re.IGNORECASE)
 
 
 def _is_date_of(year: int, found: Expression) -> bool:
-    """Whether `found` is a date without a year (`March 4`) and its first reading is in `year`."""
     starts = {(reading.start.month, reading.start.day) for reading in found.readings}
     return len(starts) == 1 < len(found.readings) and found.readings[0].start.year == year
 

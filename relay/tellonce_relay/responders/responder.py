@@ -26,8 +26,7 @@ class Responder(Protocol):
 
     @property
     def claims(self) -> bool:
-        """Whether the answers are a model's own words. If they are, the tags in an answer are carried out; tags in
-        quotes from the memory are not."""
+        """Whether the answers are a model's own words. Only then are the tags in an answer carried out."""
         ...
 
     async def reads(self) -> frozenset[FileKind]:

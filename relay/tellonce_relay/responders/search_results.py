@@ -4,11 +4,9 @@ Reduces summaries to the lines that are used. Pure."""
 import re
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from functools import reduce
 from typing import Final
 
 from tellonce import contract as c
-from tellonce_text.sentences import split_sentences
 
 LABEL = re.compile(r"\[[^\]]*\]")
 PLACE = re.compile(r"\[(?:location|place|contact) [^\]]*\]")
@@ -16,9 +14,6 @@ BEFORE = timedelta(minutes=5)
 """Maximum time between a message with a place and a later message about this place, such as "I parked here"."""
 _ANSWERED = 2
 """The number of a person's next message is higher by 1, or by 2 if the bot answered in between."""
-APART = "\u2029"
-"""Separates two messages of a burst if the first message ends with a complete sentence. The two messages are quoted
-separately, because the person did not say them in one piece."""
 BURST = timedelta(seconds=2)
 """Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
 
@@ -27,8 +22,7 @@ _SPOKEN: Final = re.compile(r"[^“”\n]{1,80}: “(.*)”(?: \([^()]*\))?")
 
 
 def with_bursts(chosen: Sequence[c.SearchResult], results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The chosen results. Each is joined with the messages that the person sent at the same moment, because people
-    spread a statement over several messages."""
+    """Each chosen result, joined with the messages that the person sent at the same moment."""
     shown: list[c.SearchResult] = []
     joined: list[c.SearchResult] = []
     for result in chosen:
@@ -37,21 +31,13 @@ def with_bursts(chosen: Sequence[c.SearchResult], results: Sequence[c.SearchResu
         elif result not in joined:
             burst = [r for r in results if r == result or (is_said(r) and _is_beside(result, r))]
             joined += burst
-            text = reduce(_joined, (r.text for r in sorted(burst, key=lambda r: r.id)))
+            text = " ".join(r.text for r in sorted(burst, key=lambda r: r.id))
             shown.append(result.model_copy(update={"text": text}))
     return shown
 
 
-def _joined(before: str, after: str) -> str:
-    """Two messages of a burst as one text. A sentence may begin in one message and end in the next."""
-    last = before.split(APART)[-1]
-    apart = split_sentences(f"{last} {after}") == [*split_sentences(last), *split_sentences(after)]
-    return f"{before}{APART if apart else ' '}{after}"
-
-
 def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
-    """Whether the other message belongs to the same burst, or is a place or contact that was sent directly before. A
-    message that is only another label, such as `[voice message]`, belongs to no burst, because it has no content."""
+    """Whether the other message belongs to the burst, or is a place or contact sent directly before."""
     if (one.speaker, one.thread_key) != (other.speaker, other.thread_key):
         return False
     if PLACE.fullmatch(other.text):
@@ -64,8 +50,7 @@ def is_said(result: c.SearchResult) -> bool:
 
 
 def with_lines(result: c.SearchResult, is_used: Callable[[str], bool]) -> c.SearchResult:
-    """The result. A summary keeps only the lines for which `is_used` is true. `is_used` gets the line's quoted words,
-    or the whole line if it contains no quotation."""
+    """A summary keeps only the lines for whose quoted words `is_used` is true."""
     if result.kind != "summary":
         return result
     lines = [line for line in result.text.splitlines() if is_used(_words(line))]

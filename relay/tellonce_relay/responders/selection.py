@@ -1,6 +1,7 @@
 """Selects the responder by the settings. A provider's SDK is imported only if it is used."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from tellonce.client_settings import RelaySettings
@@ -19,8 +20,7 @@ from tellonce_relay.responders.responder import Responder
 
 
 def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
-    """The responder that the settings name. If there are several models, `emit` gets an event for each failure of a
-    model. Raises SettingsError."""
+    """The responder that the settings name. `emit` gets a failing model's events. Raises SettingsError."""
     if settings.responder == "claude-cli":
         return ClaudeCli(settings.claude_command, settings.model_seconds, _access(settings))
     models = _models(settings)
@@ -28,19 +28,18 @@ def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
         return OfflineResponder(ZoneInfo(settings.timezone))
     if len(models) == 1:
         return ModelResponder(models[0], settings.model_seconds)
-    report = _reporting(models, emit)
-    apart = lambda: FirstAvailable([Guarded(model) for model in models], report)  # noqa: E731
-    return ModelResponder(FirstAvailable(models), settings.model_seconds, apart)
+    chain = partial(_chain, models, emit)
+    return ModelResponder(chain(), settings.model_seconds, chain)
 
 
-def _reporting(models: Sequence[LanguageModel], emit: Emit) -> Callable[[LanguageModel, LLMError], None]:
+def _chain(models: Sequence[LanguageModel], emit: Emit) -> FirstAvailable:
     names = [model.name for model in models]
 
     def report(model: LanguageModel, error: LLMError) -> None:
         after = names[names.index(model.name) + 1 :]
         emit("model_fallback", model=model.name, to=after[0] if after else None, reason=type(error).__name__)
 
-    return report
+    return FirstAvailable([Guarded(model) for model in models], report)
 
 
 def _models(settings: RelaySettings) -> Sequence[LanguageModel]:
@@ -59,7 +58,7 @@ def _model(tier: Tier, settings: RelaySettings) -> LanguageModel:
 
 
 def _access(settings: RelaySettings) -> MemoryAccess | None:
-    """Return access to the memory with the default user's token; None if this machine does not have the token."""
+    """None if this machine does not have the default user's token."""
     try:
         return MemoryAccess(settings.url, settings.bearer("assistant"), settings.default_user)
     except SettingsError:

@@ -26,8 +26,7 @@ class NothingToSend(Exception):
 
 
 class BuiltIn(NamedTuple):
-    """A routine that needs no command or prompt. `query` is the query for its context. `listed` returns the text that
-    is sent without a model, or raises NothingToSend."""
+    """`query` is for the context. `listed` returns the text without a model, or raises NothingToSend."""
 
     prompt: str
     query: str

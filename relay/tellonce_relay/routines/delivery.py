@@ -68,7 +68,6 @@ async def send_and_record(delivery: DeliveryContext, post: Post) -> c.RecordedMe
     for part in ids[1:]:
         stores.parts.put(f"{post.chat_id}:{part}", ids[0])
         found["messages"] = len(ids)
-    stores.routines.put(f"{post.chat_id}:{post.routine}", ids[0])
     sent_at = delivery.now().astimezone(delivery.zone)
     summary = await shortened(post.text, delivery.model, delivery.emit)
     whole = args.model_copy(update={"message_id": ids[0], "sent_at": sent_at, "summary": summary})
@@ -77,8 +76,7 @@ async def send_and_record(delivery: DeliveryContext, post: Post) -> c.RecordedMe
 
 
 def _to_record(post: Post) -> c.RecordMessageArgs:
-    """The arguments for recording. The arguments are checked before the text is sent. After a later error, the caller's
-    script would run again and send the text twice."""
+    """Checked before sending: after a later error, the caller's script would run again and send twice."""
     try:
         return c.RecordMessageArgs(
             role="assistant",
@@ -94,15 +92,13 @@ def _to_record(post: Post) -> c.RecordMessageArgs:
 
 
 def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:
-    """Send and record the message, then end the process; for scripts. Returns 0 if both succeeded, else 1 with a
-    sentence on standard error."""
+    """Send and record the message, for scripts. Returns the exit code 0 if both succeeded, else 1."""
     settings = load(RelaySettings)
     return asyncio.run(_send_once(settings, bot_token(settings), Post(text, chat_id, routine, agent)))
 
 
 async def _may_send(memory: MemoryClient, chat_id: int) -> None:
-    """Raise NotShown if the memory refuses calls for the chat, so that nothing is sent to strangers. If the memory
-    cannot be reached now, sending is allowed, because the memory can record the message later."""
+    """Raises NotShown if the memory refuses calls for the chat, so that nothing is sent to strangers."""
     try:
         await memory.list_reminders(ListRemindersArgs(chat_id=chat_id))
     except MemoryRefused as error:

@@ -15,11 +15,12 @@ from tellonce_relay.routines.built_in_routines import BUILT_IN
 FILE = "routines.toml"
 
 
-class RoutineTable(BaseModel):
+class Routine(BaseModel):
     """One table of the file, named after the routine."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    name: Name
     cron: Annotated[str, AfterValidator(check)]
     chat: int | None = Field(default=None, description="Default: the default user's private chat.")
     thread: int | None = Field(default=None, description="Topic in that chat.")
@@ -27,10 +28,6 @@ class RoutineTable(BaseModel):
     prompt: str | None = Field(default=None, description="Prompt for the model; built-in routines have their own.")
     command: tuple[str, ...] = Field(default=(), description="Program and arguments, run without a shell.")
     seconds: float = Field(default=300, gt=0, description="Seconds the command may take.")
-
-
-class Routine(RoutineTable):
-    name: Name
 
     @property
     def needs_model(self) -> bool:
@@ -45,8 +42,7 @@ class Routine(RoutineTable):
 
 
 class Routines(NamedTuple):
-    """The contents of the file. `mistakes` maps the name of each invalid routine to its errors. If the file cannot be
-    read, `mistakes` has only an entry for the file."""
+    """`mistakes` maps the name of each invalid routine, or of the unreadable file, to its errors."""
 
     valid: tuple[Routine, ...] = ()
     mistakes: Mapping[str, str] = MappingProxyType({})
@@ -64,8 +60,7 @@ def _routines(tables: dict[str, Any]) -> Routines:
     valid, mistakes = [], dict[str, str]()
     for name, table in tables.items():
         try:
-            entry = RoutineTable.model_validate(table)
-            valid.append(Routine(name=name, **entry.model_dump()))
+            valid.append(Routine.model_validate({**table, "name": name} if isinstance(table, dict) else table))
         except ValidationError as error:
             mistakes[name] = "; ".join(mistakes_in(error))
     return Routines(tuple(valid), mistakes)

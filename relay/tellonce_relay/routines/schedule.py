@@ -42,8 +42,7 @@ class Schedule:
 
 
 async def run_schedule(schedule: Schedule, stop: asyncio.Event, pause: Pause = pause_or_stop) -> None:
-    """Run until stopped, and then wait until the running routines have ended. Routines that were due while no relay ran
-    are skipped. Routines run concurrently, so that a long routine does not delay others."""
+    """Run until stopped. Routines that were due while no relay ran are skipped."""
     seen, running = schedule.delivery.now(), dict[str, asyncio.Task[None]]()
     async with asyncio.TaskGroup() as group:
         while not stop.is_set():

@@ -36,8 +36,7 @@ LONGEST_FAILURE = 1000
 
 @dataclass(frozen=True)
 class Writer:
-    """The dependencies of writing a routine's text. `profile_at` returns a chat's profile text, which is used while the
-    memory has no profile."""
+    """`profile_at` returns a chat's profile text, which is used while the memory has no profile."""
 
     memory: MemoryClient
     responder: Responder
@@ -77,8 +76,7 @@ def _said(routine: Routine, code: int, out: str, errors: str) -> str:
 
 
 def _decoded(output: bytes) -> str:
-    """The output as text that the memory accepts: without NUL characters, invalid bytes and terminal control sequences,
-    and much shorter than 64 KiB."""
+    """Without NUL characters, invalid bytes and control sequences, and much shorter than 64 KiB."""
     text = _CONTROL.sub("", output.decode(errors="ignore")).replace("\x00", "").strip()
     return text.encode()[:LONGEST_OUTPUT].decode(errors="ignore")
 
@@ -132,8 +130,7 @@ Model = Callable[[str], Awaitable[str]]
 
 
 async def shortened(text: str, model: Model | None, emit: Emit = silent, seconds: float = SUMMARY_SECONDS) -> str:
-    """A short form of the text: a summary or, if there is no usable summary, the beginning of the text. `emit` gets an
-    event for each failure of the model."""
+    """A summary of the text or, if no model gives one, its beginning."""
     summary = await _asked(text, model, emit, seconds) if model is not None else None
     return summary or text[:FALLBACK_CHARACTERS]
 
@@ -153,8 +150,7 @@ async def _asked(text: str, model: Model, emit: Emit, seconds: float) -> str | N
 
 
 def usable(said: str, text: str) -> str | None:
-    """The first sentences of a summary, at most three. None if the summary is chatter, is a prefix of the text, or is
-    not shorter than the text."""
+    """At most three sentences; None if they are chatter, a prefix of the text, or not shorter than it."""
     summary = " ".join(split_sentences(said)[:MOST_SENTENCES])
     if not summary or _CHATTER.match(summary) or len(summary) >= len(text) or text.startswith(summary):
         return None

@@ -30,8 +30,7 @@ LONGEST_TEXT = 60_000
 
 
 class UnusableAttachment(Exception):
-    """An attachment cannot be used. `sentence` is for the person. With `once`, the sentence applies to
-    all such attachments, so it is said only for the first one."""
+    """`sentence` is for the person. With `once`, it applies to all such attachments and is said once."""
 
     def __init__(self, sentence: str, *, once: bool = False) -> None:
         super().__init__(sentence)
@@ -98,7 +97,7 @@ class AttachmentReader:
 
 
 def _decoded(data: bytes) -> str:
-    """The text of a file in UTF-8 or UTF-16, or else in the encoding of older Windows programs."""
+    """UTF-8 or UTF-16, or else the encoding of older Windows programs."""
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     try:
         text = data.decode(encoding)
@@ -113,6 +112,6 @@ def _within_limits(text: str) -> str:
 
 
 def _check_size(attachment: Attachment) -> None:
-    """Raises UnusableAttachment if the file is too large. The message does not always give the size; `getFile` does."""
+    """The message does not always give the size; `getFile` does. Raises UnusableAttachment."""
     if attachment.is_too_large:
         raise UnusableAttachment(phrase("senses.too_large", megabytes=LARGEST[attachment.kind] // MEGABYTE))

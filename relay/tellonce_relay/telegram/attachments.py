@@ -42,8 +42,7 @@ class Attachment:
 
 
 def attachment_of(message: Message) -> Attachment | None:
-    """The file of a photo, a document, a voice or a video message, a piece of music or a film. Music and films are not
-    transcribed, because their words are somebody else's."""
+    """The file in a message. Music and films are not transcribed, because others speak in them."""
     if message.photo:
         photo = message.photo[-1]
         return Attachment("image", photo.file_id, photo.file_size or 0, "image/jpeg", "photo.jpg")

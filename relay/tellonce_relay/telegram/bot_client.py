@@ -4,11 +4,8 @@ import json
 import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from functools import cache
-from ssl import SSLContext
 from typing import Any
 
-import httpx
 from telegram import Bot
 from telegram.error import NetworkError
 from telegram.request import HTTPXRequest
@@ -22,7 +19,7 @@ os.environ.setdefault("PTB_TIMEDELTA", "1")
 
 
 class _Request(HTTPXRequest):
-    """Reports an answer that is not JSON as a lost answer, because the library would report it as a refusal."""
+    """Reports an answer that is not JSON as lost. The library would report it as a refusal."""
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
@@ -33,13 +30,6 @@ class _Request(HTTPXRequest):
         return answer
 
 
-@cache
-def _trusted() -> SSLContext:
-    """The trusted certificates. The certificates are read once, because reading takes 20 ms. The library would read
-    them again for each client and proxy."""
-    return httpx.create_ssl_context()
-
-
 @asynccontextmanager
 async def make_bot(token: str, api_url: str) -> AsyncGenerator[Bot]:
     """A client of the Bot API at `api_url` for the bot with this `token`."""
@@ -48,7 +38,6 @@ async def make_bot(token: str, api_url: str) -> AsyncGenerator[Bot]:
         read_timeout=SECONDS,
         write_timeout=SECONDS,
         connect_timeout=5,
-        httpx_kwargs={"verify": _trusted()},
     )
     await request.initialize()
     try:

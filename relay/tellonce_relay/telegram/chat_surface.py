@@ -106,8 +106,7 @@ class ChatSurface:
             self._typing = asyncio.create_task(self._keep_typing())
 
     async def show_partial(self, text: str) -> None:
-        """Show a draft in the background. A text that comes too early is shown later, unless a longer text comes first,
-        because the rest of the answer may take long. A failure does no harm, because the whole answer follows."""
+        """Show a draft in the background. A text that comes too early is shown later."""
         text = text.removeprefix(self._delivery.begun).strip() if self._delivery.begun else text
         if not text or units(text) > MESSAGE_UNITS:
             return
@@ -127,7 +126,6 @@ class ChatSurface:
         self._drafting = asyncio.create_task(self._show_draft(text))
 
     async def _draft_later(self) -> None:
-        """Show the newest text as soon as a draft is allowed."""
         while self._undrafted:
             if self._may_draft():
                 self._begin_draft()
@@ -152,8 +150,7 @@ class ChatSurface:
         return [self._external_id(n) if n != UNKNOWN else f"lost:{secrets.token_hex(8)}" for n in numbers]
 
     async def keep_partial(self, text: str) -> None:
-        """Turn the partial answer into a permanent message; `send` sends the rest in further messages. Raises
-        NotShown."""
+        """Turn the partial answer into a permanent message, before `send`. Raises NotShown."""
         self._undrafted = ""
         if self._drafting is not None:
             await asyncio.wait({self._drafting})
@@ -163,12 +160,9 @@ class ChatSurface:
         await self._send_beginning()
 
     async def _send_beginning(self) -> None:
-        """Send the beginning of the answer as permanent messages. The draft message, if there is one, becomes the first
-        of these messages."""
         await self._deliver(_parts(self._delivery.begun) if self._delivery.begun else [])
 
     async def _deliver(self, parts: list[Part]) -> None:
-        """Send the parts that were not delivered yet. Raises NotShown."""
         for part in parts[len(self._delivery.numbers) :]:
             self._delivery.numbers.append(await self._send_next(*part))
             self._arrived()
@@ -188,11 +182,7 @@ class ChatSurface:
             await self._look_for(*_text_parts(text, markup)[len(self._delivery.numbers)], self._delivery.after)
 
     async def settle(self, text: str | None) -> None:
-        """After a restart, find out whether the former process's last message has arrived. `text` is the answer, if
-        known.
-
-        Call it before anything else is sent to the chat. Raises NotShown.
-        """
+        """After a restart, find out whether the last message arrived, before others are sent. Raises NotShown."""
         d = self._delivery
         if d.after is None:
             return
@@ -201,7 +191,6 @@ class ChatSurface:
         await self._look_for(*sought, d.after)
 
     async def _look_for(self, what: Marked, markup: Markup | None, after: int) -> None:
-        """Find out whether the message that was being sent has arrived, and store the result."""
         d = self._delivery
         await self._sender.settled()
         try:
@@ -215,7 +204,7 @@ class ChatSurface:
         self._arrived()
 
     def _parts(self, text: str) -> list[Part]:
-        """The messages of an answer. The beginning of an interrupted answer stays in its own messages."""
+        """The beginning of an interrupted answer stays in its own messages."""
         begun = self._delivery.begun
         rest = text.removeprefix(begun)
         return [*(_parts(begun) if begun else ()), *(_parts(rest) if rest.strip() or not begun else ())]
@@ -230,7 +219,7 @@ class ChatSurface:
         self._typing = self._drafting = self._waiting = None
 
     async def _send_next(self, part: Marked, markup: Markup | None) -> int:
-        """Send one part, or turn the draft into it, and return its number. Raises NotShown."""
+        """Send one part, or turn the draft into it. Raises NotShown."""
         draft, self._delivery.draft = self._delivery.draft, None
         if draft is not None:
             try:

@@ -4,7 +4,6 @@ With marks instead of markup, nothing needs escaping and a text can be split any
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -84,8 +83,7 @@ def units(text: str) -> int:
 
 
 def rendered(source: str) -> Marked:
-    """Convert Markdown to plain text and a list of marks (the ranges of bold text, links and so on). A text without
-    Markdown is unchanged."""
+    """Convert Markdown to plain text and marks. A text without Markdown is unchanged."""
     if len(source) > LONGEST:
         return cut_out(Marked(source), 0, source)
     writer = _Writer()
@@ -96,8 +94,6 @@ def rendered(source: str) -> Marked:
 
 
 class _Opened(NamedTuple):
-    """An open mark. The mark begins at position `at`, in the part with the index `part`; `url` is a link's target."""
-
     kind: str
     at: int
     part: int
@@ -106,10 +102,7 @@ class _Opened(NamedTuple):
 
 @dataclass
 class _Writer:
-    """The output so far. `lists` holds the number of each open ordered list, or None for a bullet list.
-
-    `block_begins` says that an item or a quotation was just opened. Then its first block needs no line break before it.
-    """
+    """`lists` has the next number of each ordered list, or None. `block_begins`: the next block needs no line break."""
 
     parts: list[str] = field(default_factory=list)
     at: int = 0
@@ -144,8 +137,7 @@ class _Writer:
             self.marks.append(Mark(kind, start, self.at - start, url, language))
 
     def paragraph(self) -> None:
-        """Begin a block. A blank line separates two blocks. In a list, a line break separates them. The first block of
-        an item or quotation begins without a separator."""
+        """A blank line separates two blocks; a line break does in a list."""
         if self.block_begins:
             self.block_begins = False
         elif self.parts:
@@ -237,7 +229,7 @@ def _table_open(w: _Writer, token: Token) -> None:
 
 
 def _table_close(w: _Writer, token: Token) -> None:
-    """Write a table as a fixed-width block with aligned columns, because Telegram has no tables."""
+    """Telegram has no tables, so the table becomes a fixed-width block."""
     w.in_table = False
     widths = [max(len(row[i]) for row in w.cells) for i in range(len(w.cells[0]))]
     rows = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)) for row in w.cells]
@@ -291,20 +283,11 @@ def clipped(marks: Sequence[Mark], start: int, end: int) -> tuple[Mark, ...]:
 MESSAGE_UNITS = 4096
 """Maximum UTF-16 units of one Telegram message."""
 
-_JOINER = "\u200d"
-_EXTENDING = frozenset((_JOINER, *map(chr, range(0x1F3FB, 0x1F400)), *map(chr, range(0xE0020, 0xE0080))))
-"""The joiner of emoji, the skin tones, and the letters of regional flags."""
-_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
-"""Two of these letters are a country's flag."""
-_LONGEST_SIGN = 40
-"""Maximum characters of a sign that is kept whole."""
-
 _BREAKS = ("\n\n", "\n", ". ", "。", " ")
 
 
 def split_marked(whole: Marked, longest: int = MESSAGE_UNITS) -> list[Marked]:
-    """Split a text at paragraphs, lines, sentences or words into parts of at most `longest` units, each with its
-    marks."""
+    """Split at paragraphs, lines, sentences or words into parts of at most `longest` units."""
     at = 0
     parts: list[Marked] = []
     for piece in _pieces(whole.text, longest):
@@ -316,7 +299,6 @@ def split_marked(whole: Marked, longest: int = MESSAGE_UNITS) -> list[Marked]:
 
 
 def _pieces(text: str, longest: int) -> Iterator[str]:
-    """The whole text in consecutive pieces of at most `longest` units."""
     while units(text) > longest:
         cut = _cut_at(text, longest)
         yield text[:cut]
@@ -330,29 +312,11 @@ def _cut_at(text: str, longest: int) -> int:
         at = text.rfind(mark, limit // 2, limit)
         if at > 0:
             return at + len(mark)
-    return _between_signs(text, limit)
-
-
-def _between_signs(text: str, cut: int) -> int:
-    """The cut, moved to the beginning of a sign if the cut is inside the sign. A sign can have several characters, such
-    as a flag."""
-    start = cut
-    while start > max(1, cut - _LONGEST_SIGN) and _goes_on(text, start):
-        start -= 1
-    return cut if _goes_on(text, start) else start
-
-
-def _goes_on(text: str, cut: int) -> bool:
-    """Whether the characters before and after the cut belong to one sign."""
-    if text[cut - 1] == _JOINER or text[cut] in _EXTENDING or unicodedata.category(text[cut]).startswith("M"):
-        return True
-    flags = len(text[:cut]) - len(text[:cut].rstrip(_FLAG_LETTERS))
-    return text[cut] in _FLAG_LETTERS and flags % 2 == 1
+    return limit
 
 
 def _characters(text: str, longest: int) -> int:
-    """How many characters fit into `longest` units. A character outside the basic plane takes two units and is never
-    split."""
+    """A character outside the basic plane takes two units and is never split."""
     used = 0
     for index, character in enumerate(text):
         used += 1 + (ord(character) > 0xFFFF)

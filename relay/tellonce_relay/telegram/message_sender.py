@@ -157,8 +157,7 @@ class MessageSender:
             known -= set(sorted(known)[:1000])
 
     def is_closed(self, chat_id: int) -> bool:
-        """Whether the chat refused the bot's last message and has sent no message since. A chat refuses messages if the
-        person blocked the bot, or if the group removed it."""
+        """Whether the chat refused the last message, because the bot was blocked or removed."""
         return chat_id in self._closed
 
     async def typing(self, to: Address) -> None:
@@ -203,8 +202,7 @@ class MessageSender:
             return await self._number(to, what, None, about_to, lambda call: call())
 
     async def draft(self, to: Address, draft_id: int, what: Marked) -> bool:
-        """Show one of Telegram's own drafts, which disappears by itself. Returns False if the draft cannot be shown
-        this way. Raises SlowDown."""
+        """Show one of Telegram's own drafts. False if it cannot be shown this way. Raises SlowDown."""
         if not self._drafts or to.chat_id < 0:
             return False
         try:
@@ -226,8 +224,7 @@ class MessageSender:
             await self._edit(to.chat_id, number, what, None)
 
     async def edit(self, chat_id: int, number: int, what: Marked, markup: InlineKeyboardMarkup | None = None) -> None:
-        """Edit a message's text and buttons (none by default). An edit is idempotent, so it is retried after a lost
-        answer. Raises NotSent."""
+        """Edit a message. An edit is idempotent, so it is retried after a lost answer. Raises NotSent."""
         try:
             await self._with_retries(lambda: self._edit(chat_id, number, what, markup))
         except BadRequest as error:
@@ -248,8 +245,7 @@ class MessageSender:
             await self._sleep(left)
 
     async def find(self, chat_id: int, what: Marked, after: int, markup: Markup | None = None) -> int | None:
-        """Search the messages after the id `after` for a message with exactly the text `what`, and return its id; None
-        if there is no such message. Raises TelegramError."""
+        """The id of a message after `after` with exactly this text; None if there is none. Raises TelegramError."""
         uncertain = _UncertainMessage(what, markup if isinstance(markup, InlineKeyboardMarkup) else None, after)
         number = await self._found(chat_id, uncertain, count(after + 1))
         if number is None:
@@ -257,7 +253,6 @@ class MessageSender:
         return number
 
     async def _found(self, chat_id: int, uncertain: _UncertainMessage, numbers: Iterable[int]) -> int | None:
-        """The first of the numbers whose message has exactly the uncertain text; None if there is none."""
         # A number is compared with the seen numbers only when the search reaches the number, because other messages can
         # be sent meanwhile.
         seen, scripts = self._seen[_counter(chat_id)], self._scripts
@@ -282,7 +277,6 @@ class MessageSender:
         about_to: AboutTo,
         trying: Callable[[Send], Awaitable[int]],
     ) -> int:
-        """The id of a message that is sent while no other message is sent to the chat."""
         async with self._locks[to.chat_id]:
             await self._delete_double(to.chat_id, what)
             after = self._highest(to.chat_id)
@@ -336,7 +330,6 @@ class MessageSender:
     async def _send_plainer(
         self, to: Address, what: Marked, markup: Markup | None, about_to: AboutTo, error: BadRequest
     ) -> int:
-        """Send again without the part that Telegram most likely refused."""
         if "thread not found" in str(error).lower() and to.thread_id is not None:
             return await self.send(replace(to, thread_id=None), what, markup, about_to)
         if what.marks:
@@ -394,7 +387,6 @@ class MessageSender:
 
 @contextmanager
 def _without_retries() -> Generator[None]:
-    """Convert Telegram's errors for a call that is not repeated. Raises SlowDown and NotSent."""
     try:
         yield
     except RetryAfter as refusal:
@@ -404,19 +396,16 @@ def _without_retries() -> Generator[None]:
 
 
 def _counter(chat_id: int) -> int:
-    """Return the id of a chat's message counter. Each supergroup has its own counter; a bot's private chats and basic
-    groups share one counter."""
+    """Each supergroup has its own message counter. Private chats and basic groups share one."""
     return chat_id if chat_id < SUPERGROUPS_BELOW else 0
 
 
 def _named(chat_id: int, number: int) -> str:
-    """A name of the message that is unique among the messages of all chats."""
     return f"{_counter(chat_id)}:{number}"
 
 
 def error_text(error: TelegramError) -> str:
-    """Return the type of an error and, if the error's message is known, the message. The message of an unknown error is
-    left out, because it may quote the text."""
+    """The error's type and a known message. An unknown message may quote the text, so it is left out."""
     known = _WORDINGS.search(str(error).lower())
     return f"{type(error).__name__} ({known[0]})" if known else type(error).__name__
 
@@ -435,8 +424,7 @@ def entities(what: Marked) -> list[MessageEntity] | None:
 
 
 def _may_be_there(error: NetworkError) -> bool:
-    """Whether Telegram has possibly executed the request. This is False if Telegram refused the request, or if the
-    request was never sent."""
+    """Whether Telegram has possibly executed the request."""
     return not isinstance(error, BadRequest) and not isinstance(error.__cause__, _NEVER_SENT)
 
 

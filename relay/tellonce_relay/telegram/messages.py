@@ -1,6 +1,5 @@
 """Reads the text and the thread of a Telegram message. Content without text becomes a labeled placeholder. Pure."""
 
-from dataclasses import dataclass
 from typing import TypedDict
 from zoneinfo import ZoneInfo
 
@@ -24,14 +23,11 @@ def incoming(
     moved: MovedGroups | None = None,
     transcript: str | None = None,
 ) -> Incoming | None:
-    """Return the message; None if it has no content to record, like a service message or a blank message.
-
-    `user_name` overrides the sender's own name; `transcript` is the text of a voice message.
-    """
+    """None for a message without content. `user_name` overrides the sender's own name."""
     text = text_of(message, transcript)
     if not text.strip():
         return None
-    thread, user, known = thread_facts(message), message.from_user, moved or MovedGroups()
+    target, user, known = _replied_to(message), message.from_user, moved or MovedGroups()
     name = name_of(user.first_name) if user is not None else ""  # a line break would begin a new prompt line
     chat = message.chat.id
     return Incoming(
@@ -43,13 +39,13 @@ def incoming(
         user_name=user_name or name,
         speaker=name[:128] if chat < 0 and name else None,
         group=(message.chat.title or "")[:128].strip() or None if chat < 0 else None,
-        message_thread_id=thread.message_thread_id,
-        reply_to_message_id=known.external_id(chat, thread.reply_to) if thread.reply_to is not None else None,
+        message_thread_id=topic_of(message),
+        reply_to_message_id=known.external_id(chat, target.message_id) if target is not None else None,
         shows_file=attachment_of(message) is not None,
         selected=message.quote.text if message.quote is not None else "",
         edited=message.edit_date is not None,
         kept=not off_record(words_of(message, transcript)),
-        **_quoted(message if thread.reply_to is not None else None),
+        **(_quoted(message, target) if target is not None else {}),
     )
 
 
@@ -65,47 +61,30 @@ class _Quoted(TypedDict, total=False):
     quoted_memory: int | None
 
 
-def _quoted(reply: Message | None) -> _Quoted:
-    """The text to which a message replies, and who wrote the text."""
-    target = reply.reply_to_message if reply is not None else None
-    if target is None:
-        return {}
+def _quoted(message: Message, target: Message) -> _Quoted:
     by_person = target.from_user is not None and not target.from_user.is_bot
-    about = memory_under(target) if not by_person else None
-    other = target.from_user if by_person and reply is not None and target.from_user != reply.from_user else None
-    speaker = other.full_name[:128] if other is not None else ""
+    other = target.from_user if by_person and target.from_user != message.from_user else None
     return {
         "quoted": text_of(target),
         "quotes_person": by_person,
-        "quoted_speaker": speaker,
-        "quoted_memory": about,
+        "quoted_speaker": other.full_name[:128] if other is not None else "",
+        "quoted_memory": memory_under(target) if not by_person else None,
     }
 
 
-@dataclass(frozen=True)
-class ThreadFacts:
-    """The data from which the server derives the thread."""
-
-    message_thread_id: int | None
-    reply_to: int | None
+def topic_of(message: Message) -> int | None:
+    """In a supergroup without topics, a reply has a thread id that is not a topic. Sending to it fails."""
+    return message.message_thread_id if message.is_topic_message else None
 
 
-def thread_facts(message: Message) -> ThreadFacts:
-    """The thread data of a message.
-
-    In a topic, every message has a reply target. If the message is not a reply, the target is the message that created
-    the topic. In a supergroup without topics, a reply has a thread id that is not a topic; sending to it fails.
-    """
+def _replied_to(message: Message) -> Message | None:
+    """In a topic, a message that is no reply has the message that created the topic as its reply target."""
     target = message.reply_to_message
-    reply_to = target.message_id if target is not None and target.forum_topic_created is None else None
-    if message.is_topic_message and message.message_thread_id is not None:
-        return ThreadFacts(message.message_thread_id, reply_to)
-    return ThreadFacts(None, reply_to)
+    return target if target is not None and target.forum_topic_created is None else None
 
 
 def text_of(message: Message, transcript: str | None = None) -> str:
-    """The text or transcript of a message. For media, it is the label and the caption. For a forwarded message, it
-    includes the author."""
+    """The text or transcript; for media, label and caption. A forwarded message includes its author."""
     written = message.text or message.caption or ""
     text = " ".join(part for part in (transcript or _label(message), written) if part)
     if message.forward_origin is None or not text:
@@ -153,7 +132,7 @@ def _name_and_number(contact: Contact) -> str:
 
 
 def _coordinates(location: Location) -> str:
-    """Coordinates with five decimals, a precision of about a meter."""
+    """Five decimals are a precision of about a meter."""
     return f"{location.latitude:.5f}, {location.longitude:.5f}"
 
 

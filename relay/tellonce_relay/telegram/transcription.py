@@ -23,8 +23,7 @@ class NotTranscribed(Exception):
 
 
 def transcriber(settings: Transcription) -> Transcribe | None:
-    """Return the transcriber: the endpoint if it is configured, else the command; None if neither of them is
-    configured."""
+    """The endpoint if it is configured, else the command; None if neither is."""
     if settings.url is not None:
         key = settings.key.get_secret_value() if settings.key else None
         return partial(_by_address, settings.url, settings.model, key)
@@ -47,8 +46,7 @@ async def _by_address(url: str, model: str, key: str | None, data: bytes, name: 
 
 
 async def _by_command(command: list[str], data: bytes, name: str) -> str:
-    """Return the transcript that the command makes. The file's path replaces `{file}`; without `{file}`, the path is
-    added as the last argument."""
+    """The file's path replaces `{file}`, or is added as the last argument."""
     with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as folder:
         file = Path(folder) / name
         file.write_bytes(data)
@@ -66,7 +64,6 @@ async def _by_command(command: list[str], data: bytes, name: str) -> str:
 
 
 def _words(text: object) -> str:
-    """The transcript as one line. Raises NotTranscribed if the transcript is empty."""
     flat = " ".join(str(text).replace("\x00", " ").split())
     if not flat:
         raise NotTranscribed("nothing was said")

@@ -31,8 +31,7 @@ _YES_NO = re.compile(
 
 
 def expected(answer: str) -> Expects | None:
-    """The kind of value for which the answer's last question asks. None for an open question, and for an answer that
-    does not end with a question."""
+    """The kind of value for which the answer's last question asks; None for an open question."""
     found = _LAST_QUESTION.search(answer.strip())
     if found is None:
         return None

@@ -45,8 +45,7 @@ class Persistence:
     jitter: Callable[[], float] = random.random
 
     def pause(self, error: CannotAnswer, tried: int, waited: float) -> float | None:
-        """The pause before the next try, at least as long as the provider requests; None if the person is informed
-        instead."""
+        """The pause before the next try; None if the person is informed instead."""
         if error.cause not in PASSING:
             return None
         own = backoff(tried + 1, self.first_pause, self.longest_pause, self.jitter)

@@ -27,8 +27,7 @@ MOST = 10
 
 @dataclass(frozen=True)
 class Saved:
-    """A memory that a tag created, or a goal or `reminder` that a tag closed. The action `undo` reverts the tag's
-    effect."""
+    """What a tag created or closed. The action `undo` reverts it."""
 
     memory: c.Memory
     undo: Literal["reject", "reopen", "restore"]
@@ -64,8 +63,7 @@ class Done:
 
 
 async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], patience: float) -> Done:
-    """Carry out at most `MOST` tags in order. While the memory is unreachable, each tag is retried for `patience`
-    seconds."""
+    """Carry out at most `MOST` tags in order, each retried for `patience` seconds."""
     done = Done()
     for tag in [tag for tag in tags if tag.kind != "seen"][:MOST]:
         try:
@@ -113,8 +111,7 @@ async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: f
 
 
 def _claim(incoming: Incoming, tag: Tag) -> c.RememberArgs:
-    """The tag's statement as a claim of the model, which the server checks. It is never sent as the user's own
-    statement."""
+    """The server checks a claim. A tag is never sent as the user's own statement."""
     text = f"{tag.text} (by {tag.time})" if tag.time else tag.text
     statement: dict[str, Any] = {"content": text, "source_message_id": _source(incoming, text).message_id}
     statement |= {"kind": "goal"} if tag.kind == "goal" else {}
@@ -147,8 +144,7 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
 
 
 async def _close(memory: MemoryClient, incoming: Incoming, topic: str, patience: float, done: Done) -> None:
-    """Close the goal that matches the topic or, if there is none, cancel the reminder that matches the topic. If the
-    user did not mention the goal or reminder, the user is asked instead. Raises MemoryRefused if nothing matches."""
+    """Close the goal, or else cancel the reminder, that matches the topic. Raises MemoryRefused if none does."""
     wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
     goals = await with_retries(lambda: memory.search_memory(wanted), patience)
     goal = next((goal for goal in goals.results if _share_a_word(topic, goal.text)), None)
@@ -185,19 +181,16 @@ async def _cancel(memory: MemoryClient, incoming: Incoming, meant: Reminder, pat
 
 
 def _is_mentioned(incoming: Incoming, text: str) -> bool:
-    """Whether the user mentions the text. The user's own words, or the bot's message to which they reply, share a word
-    with the text."""
     return any(
         _share_a_word(own_words(f"{message.text}\n{_pointed_at(message)}"), text) for message in incoming.messages
     )
 
 
 def _pointed_at(message: Incoming) -> str:
-    """The bot's message to which the user replies. Empty if there is none, or if the user's reply contains no words of
-    their own."""
+    """The bot's message to which the user replies with words of their own."""
     return message.quoted if not message.quotes_person and own_words(message.text).strip() else ""
 
 
 def _share_a_word(topic: str, text: str) -> bool:
-    """Whether the topic and the text share a content word. Closing a wrong goal would be worse than closing none."""
+    """Closing a wrong goal would be worse than closing none."""
     return bool(content_words(topic) & content_words(text))

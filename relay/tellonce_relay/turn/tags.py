@@ -54,15 +54,13 @@ tags."""
 
 
 def repeatable_tags(texts: Iterable[str]) -> tuple[str, ...]:
-    """The contents of the tags in these texts. A model's tag that only repeats one of these tags is not a claim of the
-    model."""
+    """The contents of the tags in these texts. A tag that only repeats one is no claim of the model."""
     found = (_folded(text[m.end() : m.end() + LONGEST_HEARD]) for text in texts for m in SHOWN.finditer(text))
     return tuple(islice(dict.fromkeys(filter(None, found)), MOST_HEARD))
 
 
 def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
-    """Remove the tags. A tag that repeats one of `repeated` (from `repeatable_tags`) is neither carried out nor removed.
-    Brackets inside a tag may nest. An unclosed tag ends with its line."""
+    """Remove the tags. A tag that repeats one of `repeated` stays. An unclosed tag ends with its line."""
     found = list(_found(answer, repeated))
     visible = _without(answer, [span for span, _ in found])
     # After removal, the text around a tag may itself look like a tag. The model did not mean this tag, so the tag is
@@ -73,8 +71,7 @@ def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
 
 
 def shown_so_far(partial: str, repeated: Sequence[str] = ()) -> str:
-    """The part of an unfinished answer to show now. This part ends before an unfinished tag, or before characters that
-    can become a tag."""
+    """The part of an unfinished answer before an unfinished tag."""
     return parse(partial[: _safe_end(partial)], repeated).visible
 
 
@@ -123,15 +120,13 @@ def _folded(text: str) -> str:
 
 
 def _others_words(text: str) -> list[Span]:
-    """The ranges that are not the model's own words: code, and quotations outside of code."""
     code = _code(text)
     quoted = [match.span() for match in _QUOTED.finditer(text) if not _inside(match.start(), code)]
     return code + quoted
 
 
 def _code(text: str) -> list[Span]:
-    """The ranges of fenced blocks, and of inline code outside of these blocks. A block that is not closed extends to
-    the end of the text."""
+    """A fenced block that is not closed extends to the end of the text."""
     fences = [match.span() for match in _FENCE.finditer(text)]
     inline = [match.span() for match in _INLINE.finditer(text) if not _inside(match.start(), fences)]
     return fences + inline
@@ -142,8 +137,7 @@ def _inside(at: int, spans: list[Span]) -> bool:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """The position of the bracket that closes the tag whose body begins at `start`; None if the tag is not closed
-    within its paragraph."""
+    """The position of the bracket that closes the tag; None if none does within the paragraph."""
     depth = 1
     for match in _BRACKET.finditer(text, start):
         if match[0] in OPENERS and OPENING.match(text, match.start()) and "\n" in text[start : match.start()]:

@@ -145,8 +145,7 @@ async def run_turn(
 
 
 async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
-    """Step one: record the message. The channel must keep the message until it is recorded. Raises MemoryUnreachable
-    and MemoryRefused."""
+    """Step one: record the message. Raises MemoryUnreachable and MemoryRefused."""
     try:
         args = _to_record(incoming)
     except ValidationError as error:
@@ -155,8 +154,7 @@ async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.Recorde
 
 
 def invalid_text(error: ValidationError) -> ServerText:
-    """The text that says which part of a message the memory refused and why. Unlike the error, it does not quote this
-    part."""
+    """Which part of a message the memory refused and why. Unlike the error, it does not quote this part."""
     text = "; ".join(_problem(str(e["loc"][0]) if e["loc"] else "", e["msg"]) for e in error.errors())
     return invalid(text, error, "message")
 
@@ -188,8 +186,7 @@ async def draft_answer(
     options: TurnOptions,
     progress: Progress | None = None,
 ) -> DraftAnswer:
-    """Step two: read the context and ask the model. If `progress` contains the beginning of an answer, the model
-    continues this answer. Raises MemoryUnreachable and MemoryRefused."""
+    """Step two: ask the model, which continues `progress`. Raises MemoryUnreachable and MemoryRefused."""
     with timed(options.emit, "context_received") as found:
         context = await _context(memory, incoming)
         found["tokens"] = context.tokens
@@ -225,7 +222,6 @@ def _prompt(context: c.Context, incoming: Incoming, options: TurnOptions) -> pro
 
 
 def _shown(context: c.Context, incoming: Incoming) -> list[str]:
-    """The texts in the prompt that a model may repeat."""
     return [
         incoming.text,
         incoming.quoted,
@@ -251,8 +247,7 @@ def model_failure(error: CannotAnswer, options: TurnOptions) -> DraftAnswer:
 async def deliver(
     memory: MemoryClient, surface: Surface, incoming: Incoming, draft: DraftAnswer, options: TurnOptions
 ) -> Outcome:
-    """Step three: show the draft, record it, and carry out its tags. If this step is repeated, nothing is done
-    twice."""
+    """Step three: show the draft, record it, and carry out its tags. Repeating it does nothing twice."""
     with timed(options.emit, "tags_parsed") as found:
         text, tags = visible_text(draft), draft.parsed.tags
         found |= {"tags": len(tags), "kinds": sorted({tag.kind for tag in tags})}
@@ -315,8 +310,7 @@ async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
 
 @dataclass
 class _ModelRequest:
-    """The state of one request to the model. `shown` is an empty draft. Its fields `claims` and `heard` decide which
-    tags of the answer are carried out."""
+    """`shown` is an empty draft. Its `claims` and `heard` decide which tags are carried out."""
 
     memory: MemoryClient
     responder: Responder
@@ -379,8 +373,7 @@ async def _carry_out(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, 
 
 
 async def _describe(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], options: TurnOptions) -> None:
-    """Add the model's description of a file to the stored message. The description is a quotation, because the user did
-    not say it. The stored text is read first, because the message may have been edited."""
+    """The description is a quotation. The stored text is read first, because it may have been edited."""
     seen = next((tag.text for tag in tags if tag.kind == "seen"), "")
     message = next((part for part in incoming.messages if part.shows_file), None)
     if not seen or message is None:

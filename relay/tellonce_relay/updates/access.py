@@ -8,8 +8,7 @@ from tellonce_relay.stores import MovedGroups
 
 
 def may_talk(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> bool:
-    """Whether the user is allowed, in their private chat or a listed group. Others get no reply. In a personal group, only
-    the owner of its memory is allowed, because answers there contain private memories."""
+    """Whether the user is allowed here. In a personal group, only the owner of its memory is."""
     if user is None or user.is_bot or user.id not in settings.user_ids:
         return False
     group = moved.memory_chat(chat.id)
@@ -19,8 +18,7 @@ def may_talk(user: User | None, chat: Chat, settings: RelaySettings, moved: Move
 
 
 def may_erase_all(user: User, chat_id: int, settings: RelaySettings) -> bool:
-    """Whether the user may erase everything in the chat. In a group, only the operator may, because the words of all
-    members would be erased. `chat_id` is the chat's id in the memory."""
+    """In a group, only the operator may erase everything, because the words of all would be erased."""
     return chat_id > 0 or user.id == settings.default_user
 
 
@@ -39,8 +37,7 @@ def is_for_us(message: Message, bot_name: str) -> bool:
 
 
 def is_addressed(message: Message, bot: User, settings: RelaySettings, moved: MovedGroups) -> bool:
-    """Whether the bot answers the message. In groups that are neither personal nor in `always_groups`, the message must
-    address the bot."""
+    """Whether the bot answers the message. In most groups, the message must address the bot."""
     chat = moved.memory_chat(message.chat.id)
     if chat > 0 or chat in (*settings.personal_groups, *settings.always_groups):
         return True
@@ -57,8 +54,7 @@ def _mentions(message: Message, bot: User) -> bool:
 
 
 def why_deaf(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> str:
-    """A sentence for the log about a person or group without access. The sentence names the setting that could give
-    access. Empty if there is no such setting."""
+    """A sentence for the log that names the setting which could give access; empty if none could."""
     if user is None or user.is_bot:
         return ""
     if user.id not in settings.user_ids:

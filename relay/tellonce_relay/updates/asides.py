@@ -58,7 +58,7 @@ class Asides:
         await self._ask(case)
 
     async def _pass_on(self, case: Case, notices: Sequence[str]) -> None:
-        """Show notices only once, although the memory repeats the notices in many turns."""
+        """The memory repeats its notices in many turns; each is shown once."""
         if not notices:
             self._noticed.discard(case.chat_id)
         elif case.chat_id not in self._noticed:
@@ -74,7 +74,6 @@ class Asides:
             await tell_or_log(case, f"{one.undo} {one.memory.id}", said.text, said.markup)
 
     async def _ask_to_close(self, case: Case, unclosed: Sequence[Memory]) -> None:
-        """Ask about goals and reminders that the user did not mention, although the model wants to close them."""
         for one in unclosed:
             asked = phrase("memory.is_it_done", content=views.in_days(one.content))
             await tell_or_log(case, f"close {one.id}", asked, buttons.close_buttons(one.id))

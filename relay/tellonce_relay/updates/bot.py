@@ -11,7 +11,7 @@ from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import timed
 from tellonce.reminders import Reminder
-from tellonce_relay.buttons import CallbackData, Reply
+from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import phrase, server_text, use_language
 from tellonce_relay.commands import confirmations, menu
 from tellonce_relay.commands.callbacks import Callbacks
@@ -56,7 +56,6 @@ class Relay:
             e.command_context, e.sender, e.stores.moved, e.now, partial(may_erase_all, settings=e.settings)
         )
         self._seen = SeenStore(most=MOST_SEEN)
-        self._albums = SeenStore()
         self._wordings = SeenStore()
         self._deaf = SeenStore()
 
@@ -71,8 +70,7 @@ class Relay:
             self._e.sender.saw(message.chat.id, message.message_id)
 
     async def take(self, update: Update) -> None:
-        """Accept an update, so that Telegram does not deliver it again. Raises MemoryUnreachable if Telegram must
-        repeat the delivery."""
+        """Accept an update. Raises MemoryUnreachable if Telegram must repeat the delivery."""
         if self._was_taken(update.update_id):
             return
         self.note(update)
@@ -178,7 +176,7 @@ class Relay:
             self._e.inbox.done(update.update_id)
 
     def _ignore(self, update: Update) -> None:
-        """Log once which person or group is ignored, because this helps to set up the bot."""
+        """The log names the person or group once, because this helps to set up the bot."""
         self._e.emit("update_ignored", update=update.update_id)
         message = update.effective_message
         reason = why_deaf(message.from_user, message.chat, self._e.settings, self._e.stores.moved) if message else ""
@@ -187,8 +185,7 @@ class Relay:
             logger.warning("%s", reason)
 
     async def _is_new(self, case: Case) -> bool:
-        """Record the message. Returns False if the message was recorded before. A message that was recorded before was
-        also handled, unless the inbox still contains it."""
+        """Record the message. False if it was recorded, and so handled, before."""
         try:
             with timed(self._e.emit, "message_recorded") as found:
                 outcome = (await turn.record_incoming(self._e.command_context.memory, case.incoming)).outcome
@@ -204,14 +201,8 @@ class Relay:
         return outcome == "created"
 
     def _wants_answer(self, case: Case) -> bool:
-        """Whether to answer. In a group, the bot answers a message that addresses the bot. It also answers the same
-        person's message directly after such a message."""
-        if self._conversations.is_awaited(case):
-            return True
         e = self._e
-        return is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved) and not self._is_of_answered_album(
-            case
-        )
+        return self._conversations.is_awaited(case) or is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved)
 
     async def _is_settled(self, case: Case) -> bool:
         try:
@@ -223,8 +214,7 @@ class Relay:
         return True
 
     async def _settle(self, case: Case) -> None:
-        """Find out whether messages that were being sent have arrived. Record the person's message if it is unknown
-        whether the last process recorded the message. Recording a message twice does no harm."""
+        """Find out which messages of the last process arrived, and record the person's message again if in doubt."""
         draft = case.entry.draft
         try:
             await case.surface.settle(turn.visible_text(draft) if draft is not None else None)
@@ -250,9 +240,7 @@ class Relay:
             self._e.emit("update_ignored", update=update_id)
 
     async def _take_edit(self, case: Case) -> None:
-        """Send the new wording to the memory. An answer in progress begins again; a finished answer stays. Commands are
-        never recorded. Edits of live locations are ignored. Edits of voice and video messages are ignored too, because
-        these edits lack the transcript."""
+        """Edits of live locations are ignored, and so are edits of voices, because they lack the transcript."""
         message, memory = case.message, self._e.command_context.memory
         moves = message.location is not None and message.location.live_period is not None
         if is_command(case.incoming.text) and case.chat_id > 0:
@@ -299,17 +287,6 @@ class Relay:
         self._e.wake_alarms.set()
         await self._conversations.say(case, said.text, said.markup)
 
-    def _is_of_answered_album(self, case: Case) -> bool:
-        """Whether the message is a further picture of an album. All pictures are recorded, but only the first is
-        answered."""
-        album, number = case.message.media_group_id, str(case.message.message_id)
-        if album is None:
-            return False
-        first = self._albums.get(album)
-        if first is None:
-            self._albums.put(album, number)
-        return first not in (None, number)
-
     def _submit(self, case: Case) -> None:
         if self._orders.is_order(case):
             if kept := self._orders.kept(case):
@@ -320,7 +297,6 @@ class Relay:
             self._conversations.submit(case)
 
     async def _order(self, case: Case) -> None:
-        """Carry out one command. If the command fails, the person gets a message about the failure."""
         with tracing.traced("turn", case.entry.traceparent), use_language(case.language):
             try:
                 await self._answer_command(case)
@@ -331,8 +307,7 @@ class Relay:
         self._e.inbox.done(case.update_id)
 
     async def _answer_command(self, case: Case) -> None:
-        """Run a command and send its answer. Neither is repeated after a restart. Nothing is sent before the memory has
-        answered, so the command can be retried."""
+        """Nothing is sent before the memory has answered, so that the command can be retried."""
         stored = case.entry.asides.get(_ANSWER)
         try:
             if stored is not None:
@@ -350,7 +325,8 @@ class Relay:
     async def _carry_out(self, case: Case) -> Reply | None:
         undo, target = self._orders.undo(case), case.message.reply_to_message
         if undo is not None and target is not None:
-            await self._take_back(case, target, undo)
+            await self._callbacks.undo(target, undo)
+            await self._e.sender.react(case.message.chat.id, case.message.message_id, AGREED)
             return None
         order = self._orders.in_words(case)
         if order is not None:
@@ -360,18 +336,12 @@ class Relay:
             return await confirmations.reword(self._e.command_context.memory, case.incoming, number)
         return await self._run(case, case.incoming)
 
-    async def _take_back(self, case: Case, target: Message, undo: CallbackData) -> None:
-        """Carry out a button of the message to which the person replied. That message then shows the result."""
-        await self._callbacks.undo(target, undo)
-        await self._e.sender.react(case.message.chat.id, case.message.message_id, AGREED)
-
     async def _run(self, case: Case, incoming: Incoming) -> Reply | None:
-        """Run the command in `incoming`, which may have been given in words."""
         conversation = _CaseConversation(case, self._conversations, self._requests)
         return await menu.run(self._e.command_context, incoming, conversation)
 
     async def _run_transcript(self, case: Case) -> Reply | None:
-        """Carry out a voice message whose transcript is an order; None if the transcript is not an order."""
+        """None if the transcript is not an order."""
         order = self._orders.in_words(case)
         return await self._carry_out_words(case, order) if order is not None and order.command is not None else None
 
@@ -387,8 +357,7 @@ class Relay:
             return await self._run(case, replace(case.incoming, text=order.command))
 
     async def _unsay(self, case: Case, order: Order) -> Reply | None:
-        """Carry out the order not to keep a message. If a message ends with the order, this message is not kept. For
-        the order alone, offer to forget the quoted or the last message."""
+        """The order alone offers to forget the quoted or the last message."""
         if order.rest:
             return Reply(phrase("memory.rejected"))
         unsaid = case.incoming.meant or self._conversations.last_text(case.thread)
@@ -410,24 +379,18 @@ class Relay:
                 self._e.emit("turn_failed", reason=type(error).__name__)
 
     def _was_taken(self, update_id: int) -> bool:
-        """Whether this process or an earlier one has already accepted the update. After a kill, Telegram delivers such
-        an update again."""
+        """After a kill, Telegram delivers an update again."""
         return self._seen.get(str(update_id)) is not None or self._e.inbox.was_handled(update_id)
 
 
 @dataclass(frozen=True)
 class _CaseConversation:
-    """The conversation in which a person gave a command, with the functions that commands need."""
-
     case: Case
     conversations: Conversations
     requests: ReminderRequests
 
     async def stop(self, *, owed: bool = True) -> bool:
         return await self.conversations.stop(self.case.thread, owed=owed)
-
-    async def skip(self) -> str:
-        return await self.conversations.skip(self.case.thread, self.case.incoming.reply_to_message_id)
 
     def last_answer(self) -> str | None:
         return self.conversations.last_answer(self.case.thread)

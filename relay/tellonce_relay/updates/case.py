@@ -90,7 +90,7 @@ def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None
 
 
 def _name(e: Dependencies, message: Message) -> str:
-    """The default user's name from the settings. Empty for other users, because their names come from Telegram."""
+    """Names of other users come from Telegram."""
     return e.settings.user_name if _is_default_user(e, message) else ""
 
 

@@ -28,15 +28,13 @@ class CaseOrders:
         return is_command(case.incoming.text) or words is not None or answers
 
     def is_recorded(self, case: Case) -> bool:
-        """Whether the message is recorded. Orders are not recorded. The exception is an order for a reminder, because
-        the reminder does not contain all words of the order."""
+        """Orders are not recorded, except for a reminder, which does not contain all words of its order."""
         words = self.in_words(case)
         name, text = command_of(words.command or "" if words is not None else case.incoming.text)
         return case.incoming.kept and (not self.is_order(case) or (name == "/remind" and bool(text)))
 
     def kept(self, case: Case) -> str:
-        """The text that the memory keeps because of an order: an order for a reminder, or what a person asks to
-        remember. Empty for other orders."""
+        """The text that the memory keeps because of an order; empty for other orders."""
         words = self.in_words(case)
         name, text = command_of(words.command or "" if words is not None else case.incoming.text)
         return case.incoming.text if self.is_recorded(case) else text if name == "/remember" else ""
@@ -69,23 +67,20 @@ class CaseOrders:
             return order.kind == "remind" and bool(waits) and is_plain_order(order.rest, at, self._e.zone)
 
     def memory_put_right(self, case: Case) -> int | None:
-        """The number of the memory that this message corrects. None if the message is no answer to our question about a
-        memory."""
+        """The number of the memory that this answer to our question corrects, or None."""
         return None if is_command(case.incoming.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def undo(self, case: Case) -> CallbackData | None:
-        """For a reply such as "undo" to a message of the bot, the button under the bot's message. None for other
-        messages."""
+        """The button under the bot's message to which the person replies with a word such as "undo"."""
         target = case.message.reply_to_message
         button = undo_under(target) if target is not None and target.from_user == self._e.bot.bot else None
         if button is None:
             return None
         with use_language(case.language):
             order = order_of(words(case))
-        return button if order is not None and order.kind in ("undo", "wrong", "stop") else None
+        return button if order is not None and order.kind in ("undo", "stop") else None
 
 
 def words(case: Case) -> str:
-    """The person's own words: the text of the message (also of a command or a forwarded message), or a file's
-    caption."""
+    """The person's own words: text, caption or transcript."""
     return words_of(case.message, case.entry.transcript) or case.incoming.text

@@ -81,10 +81,9 @@ class Conversations:
         return self._opened_for(case) is not None
 
     def submit(self, case: Case) -> None:
-        """Answer a message after its thread's earlier messages, or together with the message that it directly
-        follows."""
+        """Answer after the thread's earlier messages, or together with the one that it directly follows."""
         now, newest = asyncio.get_running_loop().time(), self._opened_for(case)
-        self._pending.taken(case.thread, case.update_id, now)
+        self._pending.ended(case.update_id)
         self.note_text(case.thread, case.incoming.text)
         if newest is not None:
             newest.join(case, now)
@@ -100,8 +99,6 @@ class Conversations:
         self._threads.submit(case.thread, lambda: self._run_turn(opened))
 
     def _opened_for(self, case: Case) -> OpenTurn | None:
-        """The open turn to which the message belongs: the message joined it before a kill, or directly follows its last
-        message."""
         newest = self._newest.get(case.thread)
         if newest is None:
             return None
@@ -159,22 +156,6 @@ class Conversations:
         await opened.finished.wait()
         return True
 
-    async def skip(self, thread: Thread, about: str | None) -> str:
-        """Drop a question that waits for the model: the one in the message `about` or, if this message does not wait,
-        the oldest one. Returns the question; empty if no question waits."""
-        current = self._current.get(thread)
-        if current is None or current.owed is None:
-            return ""
-        for opened in self._waiting:
-            if opened.head.thread == thread and any(case.incoming.message_id == about for case in opened.cases):
-                opened.stop()
-                opened.closed = True
-                for case in opened.cases:
-                    self._e.inbox.done(case.update_id)
-                return opened.incoming.text
-        await self.stop(thread)
-        return current.incoming.text
-
     def leave(self) -> None:
         """Stop waiting for unavailable models, because the process is ending."""
         self._leaving.set()
@@ -205,7 +186,6 @@ class Conversations:
         )
 
     async def _run_turn(self, opened: OpenTurn) -> None:
-        """Run one turn. If answering fails, the person gets a message about the failure, and the next turn begins."""
         head = opened.head
         if head.thread in self._left:
             return
@@ -239,7 +219,6 @@ class Conversations:
             del self._newest[thread]
 
     async def _answer(self, opened: OpenTurn) -> None:
-        """Run a new turn, or continue a turn that an earlier process began."""
         e, case, options = self._e, opened.head, self.options(opened.head)
         if case.entry.draft is None:
             case.entry.draft = await self._draft(opened, options)
@@ -259,7 +238,7 @@ class Conversations:
             await self._asides.tell(case, opened.incoming, outcome.effects, draft.notices)
 
     async def _draft(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """The draft answer. The model is asked again whenever the person adds a message."""
+        """The model is asked again whenever the person adds a message."""
         while True:
             try:
                 return await unless_stopped(opened.interrupted, self._attempt(opened, options))
@@ -290,15 +269,14 @@ class Conversations:
         return draft
 
     async def _wait_for_more(self, opened: OpenTurn) -> None:
-        """Wait while another message may still join the turn; the answer is shown afterwards."""
         thread, loop = opened.head.thread, asyncio.get_running_loop()
-        hold = opened.hold(self._pending.hold(thread, self._e.settings.breath_seconds))
+        hold = opened.hold(self._e.settings.breath_seconds)
         await asyncio.sleep(opened.arrived + hold - loop.time())
         # A message that was fetched in time may still be waiting to be recorded.
         await self._pending.recorded(thread)
 
     async def _process_attachments(self, opened: OpenTurn) -> turn.DraftAnswer | None:
-        """Process the messages' attachments. If the turn contains nothing usable, return a reply that says why."""
+        """Returns a reply if the turn contains nothing usable."""
         if not any(self._attachments.attachment(case) for case in opened.cases):
             return None
         await opened.head.surface.typing()
@@ -308,8 +286,7 @@ class Conversations:
         return await self._report_problems(opened, "unperceived")
 
     async def _run_spoken_order(self, opened: OpenTurn) -> turn.DraftAnswer | None:
-        """Without a model, carry out a voice message that is an order. The answer to the order replaces the answer of
-        the turn."""
+        """Without a model, carry out a voice message that is an order."""
         case = opened.head
         if self._e.command_context.responder.claims or len(opened.cases) > 1 or not case.entry.transcript:
             return None
@@ -320,8 +297,7 @@ class Conversations:
         return turn.DraftAnswer("", claims=False, stopped=True)
 
     async def _report_problems(self, opened: OpenTurn, aside: str) -> turn.DraftAnswer | None:
-        """Say which attachments cannot be used. For a turn without words, this is the whole reply. Without a model, it
-        is also the whole reply to a question about the attachments."""
+        """Returns the whole reply for a turn without words, and, without a model, for a question about a file."""
         said = opened.incoming
         captioned = said.quoted and own_words(said.quoted).strip()
         asks = not self._e.command_context.responder.claims and is_question(said.text) and not captioned
@@ -334,7 +310,6 @@ class Conversations:
         return None
 
     async def _model_draft(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """Ask the model until it answers. The person is informed once, and does not have to ask again."""
         pause, longest = self._e.owed_pauses
         draft = await self._ask_with_files(opened, options)
         while draft.owed or opened.reworded:
@@ -351,8 +326,7 @@ class Conversations:
         return draft
 
     async def _ask_with_files(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """The model's draft. If the model refuses files, for example because they have too many pages, it is asked once
-        more without the files."""
+        """A model that refuses files, for example for too many pages, is asked once more without them."""
         draft = await self._ask_model(opened, options)
         if draft.cause != "refused" or not opened.incoming.files:
             return draft
@@ -378,7 +352,6 @@ class Conversations:
         return bool(done.saved)
 
     async def _report_owed(self, opened: OpenTurn, draft: turn.DraftAnswer) -> None:
-        """Report the problem once per chat and outage, after the partial answer."""
         case = opened.head
         opened.owed, opened.closed = draft.cause, True
         case.surface.quote(case.message.message_id)
@@ -395,7 +368,7 @@ class Conversations:
         self._e.emit("answer_owed", cause=draft.cause)
 
     async def _pause(self, thread: Thread, seconds: float, retry_after: float | None) -> None:
-        """Wait until the model may be asked again, a message arrives in the thread, or another turn succeeds."""
+        """Ends early if a message arrives in the thread or another turn succeeds."""
         nudge = self._nudges[thread] = asyncio.Event()
         try:
             await unless_stopped(self._leaving, self._nudged(nudge, seconds, retry_after or 0.0))

@@ -62,8 +62,7 @@ class Entry:
 
 
 class NotStored(MemoryUnreachable):
-    """An update could not be written to this machine's disk. As in an outage of the memory, Telegram must deliver the
-    update again."""
+    """The disk cannot be written, so Telegram must deliver the update again."""
 
 
 _ENTRY = TypeAdapter(Entry)
@@ -73,8 +72,7 @@ many states."""
 
 
 class Inbox:
-    """A folder with one file for each entry, named by the number of the update. A file beside the folder has the
-    numbers of the updates that were handled last."""
+    """One file for each entry, named by the update, and a file of the updates that were handled last."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -101,8 +99,7 @@ class Inbox:
             logger.warning("the state of update %s was not stored: %s", update_id, error.strerror)
 
     async def secure(self, update_id: int) -> None:
-        """Wait until the entry is on the disk or deleted. A separate thread flushes it, so that the turn continues
-        meanwhile."""
+        """Wait until the entry is on the disk or deleted."""
         try:
             await asyncio.to_thread(_synced, self._file(update_id), self._folder)
         except FileNotFoundError:
@@ -140,8 +137,7 @@ def _parsed(line: str) -> Entry | None:
 
 
 def _synced(*paths: Path) -> None:
-    """Flush the paths to the disk in this order. The folder is last, because it contains the name of the file. Only
-    POSIX systems can open a folder."""
+    """The folder is last, because it contains the file's name. Only POSIX systems can open a folder."""
     for path in paths if os.name == "posix" else ():
         number = os.open(path, os.O_RDONLY)
         try:

@@ -69,15 +69,13 @@ class OpenTurn:
         return max(seconds, SPLIT_SECONDS) if self.goes_on else seconds
 
     def hold(self, seconds: float) -> float:
-        """Seconds to wait for a further message before the answer is shown. The time counts from the newest message. A
-        single question has no wait."""
+        """Seconds after the newest message before the answer is shown. A single question has no wait."""
         if len(self.cases) == 1 and not self.goes_on and ends_as_question(self.head.incoming.text):
             return 0.0
         return self.breath(seconds)
 
     def takes(self, case: Case, arrived: float, breath: float) -> bool:
-        """Whether a message of the thread belongs to the turn: it directly follows the turn's newest message and comes
-        from the same person."""
+        """Whether a message directly follows the turn's newest one and comes from the same person."""
         newest = self.cases[-1]
         album = newest.message.media_group_id
         breath = self.breath(breath)

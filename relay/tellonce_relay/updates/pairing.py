@@ -40,8 +40,7 @@ async def create_pairing(bot: Bot) -> Pairing:
 async def wait_for_user(
     pairing: Pairing, stop: asyncio.Event, leaves_memory: Callable[[int], Awaitable[bool]]
 ) -> User | None:
-    """Wait for the user who opens the link, and greet them; None when stopped. Others get no reply. `leaves_memory`
-    says whether the earlier texts belong to another user; the greeting then warns of this."""
+    """Greet and return the user who opens the link. `leaves_memory` adds a warning to the greeting."""
     offset, pause = 0, FIRST_PAUSE
     while not stop.is_set():
         try:
@@ -72,7 +71,7 @@ def _user_of_link(pairing: Pairing, message: Message | None) -> User | None:
 
 
 async def _welcome(bot: Bot, user: User, offset: int, *, warned: bool) -> None:
-    """Acknowledge the update, so that the next relay does not read the code, and then greet the user."""
+    """The update is acknowledged, so that the next relay does not read the code."""
     with use_language(language_of(user.language_code)):
         paragraphs = [phrase("start.paired"), phrase("start.greeting", name=user.first_name)]
         paragraphs += [phrase("start.left_behind")] if warned else []

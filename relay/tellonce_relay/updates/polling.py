@@ -73,8 +73,7 @@ async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
 async def _take_all(
     bot: Bot, raws: list[dict[str, Any]], receiver: Receiver, stop: asyncio.Event, offset: int | None
 ) -> int | None:
-    """Accept the updates in order, up to the first update that must wait. Returns the offset that acknowledges the
-    accepted updates."""
+    """Accept the updates up to the first that must wait. Returns the offset that acknowledges them."""
     updates = [(int(raw["update_id"]) + 1, readable(raw, bot, receiver)) for raw in raws]
     for _, update in updates:
         if update is not None:
@@ -87,8 +86,7 @@ async def _take_all(
 
 
 async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeout: float) -> list[dict[str, Any]]:
-    """Fetch updates as raw JSON. In the library's own call, a single update that cannot be parsed causes the loss of
-    all updates. The method name is in lower case, because the library would warn of the usual spelling."""
+    """Raw JSON: in the library's own call, one unreadable update loses all. It also warns of the usual spelling."""
     wanted = {"timeout": seconds, "allowed_updates": list(KINDS)} | ({} if offset is None else {"offset": offset})
     try:
         found: list[dict[str, Any]] = await bot.do_api_request("getupdates", wanted, read_timeout=read_timeout)
@@ -98,8 +96,7 @@ async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeou
 
 
 async def _taken(update: Update, receiver: Receiver, stop: asyncio.Event) -> bool:
-    """Accept the update; returns False if `stop` is set before. During an outage of the memory, the update stays with
-    Telegram."""
+    """False if `stop` is set before. During an outage of the memory, the update stays with Telegram."""
     pause = FIRST_PAUSE
     while not stop.is_set():
         try:
@@ -116,7 +113,6 @@ async def _taken(update: Update, receiver: Receiver, stop: asyncio.Event) -> boo
 
 
 async def _acknowledge(bot: Bot, offset: int | None) -> None:
-    """Acknowledge the updates, so that the next process does not receive them again."""
     if offset is None:
         return
     try:
@@ -126,8 +122,7 @@ async def _acknowledge(bot: Bot, offset: int | None) -> None:
 
 
 def readable(raw: dict[str, Any], bot: Bot, receiver: Receiver) -> Update | None:
-    """The parsed update. If the library cannot parse an update, for example because it is a newer kind of message, the
-    update is skipped, and the result is None."""
+    """The parsed update. One that the library cannot parse is skipped, and the result is None."""
     try:
         return Update.de_json(raw, bot)
     except Exception as error:

@@ -12,8 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 class Threads:
-    """Each thread has one queue and one task. The task ends when the queue is empty. If work fails, this is logged, and
-    the next work begins."""
+    """Each thread has a queue and a task. The task ends when the queue is empty."""
 
     def __init__(self) -> None:
         self._queues: dict[Hashable, asyncio.Queue[Work]] = {}

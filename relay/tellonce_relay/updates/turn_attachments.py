@@ -44,8 +44,7 @@ class TurnAttachments:
         return attachment_of(case.message) or self._quoted(case)
 
     def new_problems(self, opened: OpenTurn) -> str:
-        """The sentences about unusable attachments that the person has not seen yet. A sentence that applies to all
-        attachments is said only once per chat."""
+        """The sentences about unusable attachments that the person has not seen yet."""
         chat = opened.head.chat_id
         return _sentences(
             p
@@ -54,8 +53,7 @@ class TurnAttachments:
         )
 
     def problems(self, opened: OpenTurn) -> str:
-        """The sentences for a turn that has only unusable attachments. They are said each time, because there is
-        nothing else to answer."""
+        """The sentences for a turn that has nothing else. They are said each time."""
         return _sentences(opened.problems)
 
     def mark_said(self, opened: OpenTurn) -> None:
@@ -65,15 +63,13 @@ class TurnAttachments:
                 self._e.stores.said_once.put(f"{opened.head.chat_id}:{problem.sentence[:40]}", "told")
 
     def _quoted(self, case: Case) -> Attachment | None:
-        """The attachment of the message to which this message replies. A reply to an attachment is often a question
-        about it. Voice messages are left out, because the memory has their transcripts."""
+        """A reply to an attachment is often a question about it. The memory has the transcripts of voices."""
         target = case.message.reply_to_message
         attachment = attachment_of(target) if target is not None else None
         return attachment if attachment is not None and attachment.kind != "voice" else None
 
     async def _transcribed(self, case: Case, voice: Attachment, with_notice: WithNotice) -> Case:
-        """Record and show the transcript, which an earlier process may have made. Returns the case with the transcript
-        as its text."""
+        """An earlier process may have made the transcript."""
         transcript = case.entry.transcript or await self._e.attachment_reader.transcript(voice)
         case.entry.transcript = transcript
         self._e.inbox.put(case.update_id, case.entry)

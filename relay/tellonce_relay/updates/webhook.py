@@ -27,8 +27,6 @@ MOST_BYTES = 1024 * 1024
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves signal handling to the process."""
-
     @contextmanager
     def capture_signals(self) -> Generator[None]:
         yield
@@ -84,7 +82,6 @@ async def serve_webhook(bot: Bot, receiver: Receiver, url: str, port: int, secre
 
 
 async def _json(request: Request) -> dict[str, Any] | None:
-    """Return the body as JSON; None if the body is not an update with an id."""
     body = await request.body()
     if len(body) > MOST_BYTES:
         return None

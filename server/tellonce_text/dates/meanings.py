@@ -6,7 +6,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from tellonce_text.dates.readings import Direction, Expression, Reading, Said
+from tellonce_text.dates.readings import Expression, Reading, Said
 from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.zones import region_of
 
@@ -25,11 +25,6 @@ _EVENTS: Final = frozenset({"instant", "day", "week"})
 """The precisions of a day or time that can be an event."""
 _TWO_WEEKS: Final = 14
 _HALF_YEAR: Final = 183
-
-
-def query_spans(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
-    """The spans to which a question about the past refers. For "on March 15", this is the most recent March 15."""
-    return _spans(text, Said(now, zone, region_of(zone)), "past")
 
 
 class QueryTime(NamedTuple):
@@ -78,12 +73,8 @@ def _is_name(found: Expression, now: datetime) -> bool:
 
 def message_spans(text: str, sent_at: datetime, zone: ZoneInfo) -> list[Span]:
     """The spans that a message means. The tense of the message's verbs decides whether the spans are past or future."""
-    return _spans(text, Said(sent_at, zone, region_of(zone)), None)
-
-
-def _spans(text: str, said: Said, direction: Direction | None) -> list[Span]:
-    """For each time expression, the span of time that it most probably means."""
-    spans = (_span(found, said) for found in expressions(text, said, direction))
+    said = Said(sent_at, zone, region_of(zone))
+    spans = (_span(found, said) for found in expressions(text, said))
     return [span for span in spans if span is not None]
 
 

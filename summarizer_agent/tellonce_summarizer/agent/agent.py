@@ -54,8 +54,7 @@ class AgentOptions:
 
 
 class Agent:
-    """Works until it is stopped. After that, it completes the jobs that end within `finish_seconds`, and returns the
-    other jobs to the server."""
+    """After a stop, jobs that end within `finish_seconds` are completed; the others are returned."""
 
     def __init__(self, memory: MemoryClient, chain: FallbackChain, options: AgentOptions, emit: Emit) -> None:
         self._memory = memory
@@ -83,7 +82,7 @@ class Agent:
             await drained(self._running, self._options.finish_seconds)
 
     async def _claimed(self) -> tuple[WorkItem, ...] | None:
-        """New jobs; None if the server cannot be reached or refuses the call."""
+        """None if the server cannot be reached or refuses the call."""
         args = ClaimWorkArgs(
             worker=self._options.worker,
             limit=self._options.concurrency - len(self._running),
@@ -98,8 +97,7 @@ class Agent:
             return None
 
     def _worth_redoing(self) -> Tier:
-        """Return the best available tier, so that the server offers the work of lower tiers again. If an answer was
-        unusable while this tier was the best one, return `keep`. Then the server offers no work again."""
+        """After an unusable answer of the best tier, `keep`: the server then offers no work again."""
         best = self._chain.best_tier()
         return "keep" if best == self._unusable_tier else best
 
@@ -114,7 +112,6 @@ class Agent:
             await _result_until(stop, asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED))
 
     async def _work_with_lease(self, job: WorkItem) -> None:
-        """Work on a job and extend its lease. The work ends if another worker gets the lease."""
         with tracing.traced(f"work {job.kind}", job.traceparent):
             work = asyncio.create_task(self._work(job))
             lease = asyncio.create_task(self._keep_lease(job))
@@ -180,8 +177,7 @@ class Agent:
             return submitted.state
 
     async def _keep_lease(self, job: WorkItem) -> None:
-        """Return when the lease is lost: the server refused to extend the lease, or the lease was not extended in
-        time."""
+        """Returns when the lease is lost."""
         loop = asyncio.get_running_loop()
         ends = loop.time() + job.lease_seconds
         while loop.time() < ends:
@@ -231,8 +227,7 @@ async def done(
     second_reading: bool = True,
     owner: str | None = None,
 ) -> Done:
-    """The result of a piece of work, by the best tier that answers. `second_reading` allows a second reading of the
-    result. Pieces of work with the same `owner` may share a call; work without an owner has a separate call."""
+    """The best tier's result. Pieces of work with the same `owner` may share a call."""
     if isinstance(work, SecondReadingInput):
         return await chain.first_result(reading_task(work), emit, best_tier=best_tier)
     if not isinstance(work, ExchangeInput):

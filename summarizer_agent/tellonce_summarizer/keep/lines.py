@@ -14,8 +14,7 @@ MARK = "…"
 
 
 def clip(text: str, characters: int) -> str:
-    """The beginning of the text, at most `characters` long. It consists of whole sentences if they fill at least half
-    of this length, otherwise of whole words and an ellipsis."""
+    """The beginning: whole sentences if they fill half of `characters`, else words and an ellipsis."""
     text = text.strip()
     if len(text) <= characters:
         return text
@@ -28,8 +27,7 @@ def clip(text: str, characters: int) -> str:
 
 
 def shrunk(lines: Sequence[str], budget: int) -> str:
-    """The lines without repetitions. If the lines exceed `budget` tokens, only the newest lines that fit are
-    returned."""
+    """The newest lines that fit into `budget` tokens, without repetitions."""
     kept: list[str] = []
     for line in reversed(list(dict.fromkeys(lines))):
         if kept and estimate("\n".join([line, *kept])) > budget:

@@ -107,7 +107,7 @@ def _note(sentence: NotableSentence, message: WorkMessage, zone: ZoneInfo) -> Ex
 
 
 def _when(text: str, said_at: datetime, zone: ZoneInfo) -> When | None:
-    """The future day or days that the sentence names with certainty. The page lists the note under the coming dates."""
+    """The page lists such a note under the coming dates."""
     found = coming_day(text, said_at, zone)
     if found is None:
         return None
@@ -117,5 +117,5 @@ def _when(text: str, said_at: datetime, zone: ZoneInfo) -> When | None:
 
 
 def _cut(text: str) -> str:
-    """Cut the text to an item's maximum length, without a mark at the cut, so that the text stays verbatim."""
+    """Without a mark at the cut, so that the text stays verbatim."""
     return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(None, 1)[0]

@@ -15,7 +15,7 @@ class UnacceptableAnswerError(Exception):
 
 
 def _number(value: object) -> object:
-    """Accept `#12` and `[12]` for 12, because models copy numbers as they were written in the prompt."""
+    """Accept `#12` and `[12]`, because models copy numbers from the prompt."""
     match = re.fullmatch(r"\W*(\d{1,18})\W*", value) if isinstance(value, str) else None
     return int(match[1]) if match else value
 
@@ -148,8 +148,7 @@ def readable(shape: type[ShapeT], part: object) -> ShapeT | str:
 
 
 def complaint(error: ValidationError) -> str:
-    """The reason why an answer is invalid, without the answer's text, because events and the ledger contain no
-    content."""
+    """Why an answer is invalid, without its text: events and the ledger contain no content."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     return f"{where or 'answer'}: {first['msg']}"[:200]

@@ -22,8 +22,7 @@ ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[ResultT_co]):
-    """Work for any tier. `request` makes the request. `accept` converts an answer to the result, or raises
-    UnacceptableAnswerError. `without_model` makes the result without a model."""
+    """`accept` converts an answer to the result, or raises UnacceptableAnswerError."""
 
     request: Callable[[Tier], Completion]
     accept: Callable[[Answer], ResultT_co]
@@ -128,8 +127,7 @@ async def _asked(
 
 
 def _figures(call: ModelCall) -> dict[str, object]:
-    """The event's fields. The provider's own message (`note`) is left out, because it can repeat the request. Only the
-    ledger contains it."""
+    """Without the provider's message (`note`), which can repeat the request. Only the ledger has it."""
     return call.model_dump(exclude={"seconds", "note"})
 
 
@@ -138,8 +136,7 @@ def _name(steps: Sequence[Step], index: int) -> str:
 
 
 def _reason(error: UnacceptableAnswerError | ValidationError) -> str:
-    """The reason why an answer cannot be used, without a quote of the answer, because events and the ledger contain no
-    content."""
+    """Never quotes the answer, because events and the ledger contain no content."""
     return complaint(error) if isinstance(error, ValidationError) else str(error)
 
 

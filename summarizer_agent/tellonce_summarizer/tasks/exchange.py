@@ -91,7 +91,6 @@ def _accepted(work: ExchangeInput, emit: Emit, answer: Answer) -> ExchangeResult
 
 
 def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """The summary with the line of a local model. If the line is not valid, verbatim sentences replace it."""
     line = " ".join(new.general_summary.split())
     if complaint(line, plain(work.messages, 1800)) is not None:
         return without_model(work)
@@ -105,8 +104,7 @@ _SENTENCES = 2
 
 
 def ceiling(work: ExchangeInput) -> int:
-    """Maximum number of tokens of a canonical summary. It is a little more than the cap; a summary that exceeds the cap
-    counts as full."""
+    """Maximum tokens of a canonical summary: a little more than the cap, at which it counts as full."""
     return int(work.canonical_cap_tokens * _OVER)
 
 
@@ -139,8 +137,7 @@ def extended(work: ExchangeInput, lines: Sequence[str]) -> Canonical:
 
 
 def carried_forward(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """The prior summary with the new lines and without the obsolete lines. If the prior summary was full, the new
-    summary replaces it."""
+    """The prior summary with new and without obsolete lines. A full summary is replaced."""
     prior = Canonical() if is_full(work) else work.canonical
     gone = {_key(line) for line in new.obsolete}
     fields = {

@@ -88,8 +88,7 @@ def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
 
 
 def _shown_until(when: When) -> datetime | None:
-    """The deadline of a memory of kind `date`, which is shown until its deadline: the end of a span of several days, or
-    the start of a day or time."""
+    """A memory of kind `date` is shown until the end of its span, or the start of its day or time."""
     several = when.start is not None and when.end is not None and when.end - when.start >= timedelta(days=1)
     return when.end if several else when.start
 
@@ -100,14 +99,13 @@ def _categories(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _quote(quote: QuoteShape, said: Sequence[WorkMessage]) -> Quote:
-    """The quote as written in the message. A quote that is in no message stays unchanged; the server checks it."""
+    """The server checks a quote that is in no message."""
     number, text = placed(quote.text, quote.message_id, said) or (quote.message_id, quote.text.strip())
     return Quote(message_id=number, text=text[:_LONGEST_QUOTE])
 
 
 def placed(words: str, number: int, said: Sequence[WorkMessage]) -> tuple[int, str] | None:
-    """The number of a message that contains `words`, and the words as written there; None if there is no such message.
-    The message `number` is tried first."""
+    """The message that contains `words`, and the words as written there. `number` is tried first."""
     for message in sorted(said, key=lambda message: message.id != number):
         found = verbatim(words, message.text)
         if found:
@@ -116,8 +114,7 @@ def placed(words: str, number: int, said: Sequence[WorkMessage]) -> tuple[int, s
 
 
 def verbatim(quote: str, text: str) -> str:
-    """The part of `text` that matches `quote`; empty if there is no match. White space, case and quotation marks may
-    differ."""
+    """The part of `text` that matches; white space, case and quotation marks may differ. Empty if none."""
     words = quote.strip(" \n\t\"“”'").split()
     if not words:
         return ""
@@ -170,8 +167,7 @@ def _moment(written: str | None, zone: ZoneInfo, *, at_end: bool) -> datetime | 
 
 
 def _day(text: str, *, at_end: bool) -> date | None:
-    """The day that the text names. For a month or a year, this is its first day or, with `at_end`, its last day. None
-    if the text has a time of day."""
+    """For a month or a year, its first or last day. None if the text has a time of day."""
     match = _MONTH.fullmatch(text)
     if match is None:
         return date.fromisoformat(text) if len(text) == 10 else None

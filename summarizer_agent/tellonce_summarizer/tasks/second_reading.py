@@ -76,7 +76,7 @@ def reading_task(work: SecondReadingInput) -> Task[SecondReadingResult]:
 
 
 def _second_input(work: ExchangeInput, items: Sequence[ExchangeItem]) -> SecondReadingInput:
-    """The input for a second reading of an exchange's claims. It does not contain the doubts of the first reading."""
+    """Without the doubts of the first reading."""
     texts = {memory.id: memory.text for memory in work.known}
     return SecondReadingInput(
         timezone=work.timezone,
@@ -125,7 +125,6 @@ def _span(when: When, zone: ZoneInfo) -> str:
 
 
 def _verdicts(claims: Sequence[Claim], answer: Answer) -> SecondReadingResult:
-    """The verdicts on the claims. A claim without a verdict is left out."""
     parts = (readable(VerdictShape, part) for part in read(LooseVerdicts, answer.text).verdicts)
     found: dict[int, str | None] = {}
     for part in parts:

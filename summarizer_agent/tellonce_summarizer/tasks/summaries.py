@@ -126,8 +126,7 @@ def _capped(work: ThreadInput, answer: Answer) -> SummaryResult:
 
 
 def thread_summary(work: ThreadInput) -> SummaryResult:
-    """The prior summary and the new chunks, shortened to the newest lines. Text and body together have at most
-    `cap_tokens`."""
+    """The prior summary and the new chunks, shortened to the newest lines."""
     lines = [*work.prior_text.splitlines(), *(line for chunk in work.chunks for line in chunk.text.splitlines())]
     return _rolled(work, [line.strip() for line in lines if line.strip()], _TEXT_SHARE)
 
@@ -176,8 +175,7 @@ def profile_task(work: ProfileInput) -> Task[ProfileResult]:
 
 
 def profile(work: ProfileInput) -> ProfileResult:
-    """The active memories with their days, newest first, within `cap_tokens`. Wishes (preferences and goals) are on a
-    separate line."""
+    """The active memories, newest first. Preferences and goals are on a separate line."""
     zone = ZoneInfo(work.timezone)
     newest = sorted((m for m in work.memories if m.status == "active"), key=lambda m: m.since, reverse=True)
     while newest and estimate(_groups(newest, zone)) > work.cap_tokens:
@@ -192,8 +190,7 @@ def _groups(memories: list[KnownMemory], zone: ZoneInfo) -> str:
 
 
 def shown_memories(memories: Iterable[KnownMemory], zone: ZoneInfo) -> list[str]:
-    """Each memory with its day, unless its text already ends with a date. The day of a goal or date is the day on which
-    it is due. The text of a note stays verbatim."""
+    """Each memory with its day, unless its text ends with a date. A note stays verbatim."""
     return [_dated(f"“{m.text}”" if m.note else m.text, _day(m, zone)) for m in memories]
 
 
@@ -220,8 +217,7 @@ exactly. No introduction, no title, no list, no code. Language of the message.""
 
 
 def routine_task(work: RoutineInput) -> Task[RoutineResult]:
-    """The task of summarizing a proactive message. Without a model, the summary is the message's first 300
-    characters."""
+    """Without a model, the summary is the message's first 300 characters."""
     text = work.message.text.strip()
     request = _text(ROUTINE.format(characters=ROUTINE_CHARACTERS), f"{work.name}:\n{text}", 250)
     return Task(

@@ -27,8 +27,7 @@ COMPACTION = "compaction"
 
 
 def run(arguments: list[str]) -> int:
-    """Run `tellonce_hook.py headers | mode DATA [MODE] | EVENT` and return the exit code. For an event, the hook's JSON
-    is read from stdin."""
+    """Run `headers | mode DATA [MODE] | EVENT`. For an event, the hook's JSON is read from stdin."""
     command = arguments[0] if arguments else ""
     if command == "headers":
         return _headers()
@@ -42,7 +41,6 @@ def run(arguments: list[str]) -> int:
 
 
 def _headers() -> int:
-    """Print the headers of the MCP connection as JSON, as Claude Code's `headersHelper` requires."""
     try:
         print(dumps({"Authorization": f"Bearer {token()}", "Tellonce-Hooks": "on"}))
     except Away as error:
@@ -52,8 +50,7 @@ def _headers() -> int:
 
 
 def _mode(arguments: list[str]) -> int:
-    """Show or set the project's mode: `mode DATA [MODE]`. DATA is the plugin's data folder. It is an argument, because
-    a skill's environment does not name this folder."""
+    """`mode DATA [MODE]`. DATA is the plugin's folder, which a skill's environment does not name."""
     os.environ["CLAUDE_PLUGIN_DATA"], *wanted = arguments
     folder = project.folder()
     if wanted:
@@ -66,7 +63,7 @@ def _mode(arguments: list[str]) -> int:
 
 
 def _started(event: Json) -> None:
-    mode = _mode_of(event)
+    mode = project.mode(project.folder())
     if mode == "off":
         return
     _get_to_know(event)
@@ -89,7 +86,7 @@ def _started(event: Json) -> None:
 
 
 def _prompted(event: Json) -> None:
-    mode, place, prompt_id = _mode_of(event), _place(event), event["prompt_id"]
+    mode, place, prompt_id = project.mode(project.folder()), _place(event), event["prompt_id"]
     said = project.without_private(event["prompt"])
     _get_to_know(event)
     if is_command(said):
@@ -115,7 +112,7 @@ def _prompted(event: Json) -> None:
 
 
 def _spooled(place: Json, messages: list[Json]) -> list[str]:
-    """Store the messages until they are recorded. Returns the files of the messages; empty if the disk is full."""
+    """Empty if the disk is full."""
     try:
         return [spool.put(place, one) for one in messages]
     except OSError:
@@ -123,13 +120,8 @@ def _spooled(place: Json, messages: list[Json]) -> list[str]:
 
 
 def _replied(event: Json) -> None:
-    """Store the reply, and start a separate process. This process records the reply and all other unrecorded messages
-    while the user continues.
-
-    Claude Code waits for this hook but not for that process. `claude -p` ends right after its reply. If `claude -p` is
-    the only process of a container, the container then ends, too.
-    """
-    if _mode_of(event) != "full":
+    """A detached process records, because `claude -p` and its container can end right after this hook."""
+    if project.mode(project.folder()) != "full":
         return
     known = (spool.finished(event["session_id"]) or set()) | spool.waiting_ids()
     # If the prompt is unknown, only the transcript shows whether it was a command.
@@ -139,7 +131,7 @@ def _replied(event: Json) -> None:
 
 
 def _reply(event: Json, known: set[str]) -> Json | None:
-    """The reply in the event; None if it is a failure, or if its prompt is not `known`."""
+    """None if the reply is a failure, or if its prompt is not `known`."""
     last, prompt_id = event.get("last_assistant_message"), event.get("prompt_id", "")
     if not last or prompt_id not in known or is_failure(event["transcript_path"], last):
         return None
@@ -148,15 +140,13 @@ def _reply(event: Json, known: set[str]) -> Json | None:
 
 def _compacted(event: Json) -> None:
     summary = project.without_private(event.get("compact_summary") or "")
-    if _mode_of(event) == "full" and summary:
+    if project.mode(project.folder()) == "full" and summary:
         number = f"{event['session_id']}:{COMPACTION}:{event.get('prompt_id', '')}"
         spool.put(_place(event), message("assistant", summary, number, _now(), routine=COMPACTION))
         _detached(lambda: spool.flush("PostCompact"))
 
 
 def _catch_up(event: Json) -> None:
-    """Copy into the spool all messages of the transcript that no hook has seen; then record all messages of the
-    spool."""
     place, finished = _place(event), spool.finished(event["session_id"])
     if finished is not None:
         kept = finished | spool.waiting_ids()
@@ -167,15 +157,14 @@ def _catch_up(event: Json) -> None:
 
 
 def _said(event: Json, known: set[str]) -> list[Json]:
-    """The transcript's messages and the reply from the event. Claude Code can run this hook before it writes the reply
-    to the transcript. A reply to a command is left out."""
+    """Claude Code can run this hook before it writes the reply to the transcript."""
     said = turns(event.get("transcript_path", ""))
     reply = _reply(event, known | {one["message_id"] for one in said})
     return said if reply is None else [one for one in said if one["message_id"] != reply["message_id"]] + [reply]
 
 
 def _get_to_know(event: Json) -> None:
-    """Mark all messages from before a session's first hook as done, because they may be older than the plugin."""
+    """Mark messages from before a session's first hook as done: they may be older than the plugin."""
     if spool.finished(event["session_id"]) is None:
         before = [one["message_id"] for one in turns(event.get("transcript_path", ""))]
         try:
@@ -188,10 +177,6 @@ def _place(event: Json) -> Json:
     return {"conversation_id": project.name(project.folder()), "session": event["session_id"]}
 
 
-def _mode_of(event: Json) -> str:
-    return project.mode(project.folder())
-
-
 def _print(answer: Json) -> None:
     output = answer.get("hookSpecificOutput")
     if output:
@@ -199,7 +184,6 @@ def _print(answer: Json) -> None:
 
 
 def _now() -> str:
-    """The time in the format of Claude Code's transcripts."""
     seconds = time.time()
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds * 1000) % 1000:03}Z"
 

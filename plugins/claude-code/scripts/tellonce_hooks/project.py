@@ -31,16 +31,14 @@ def folder() -> str:
 
 
 def name(path: str) -> str:
-    """The conversation's name for a project: the path of its folder, with `~` for the home folder. If the path is too
-    long, the name is a checksum and the end of the path."""
+    """The folder's path, with `~` for the home folder. A path that is too long begins with a checksum."""
     home = os.path.realpath(os.path.expanduser("~"))
     shown = "~" + path[len(home) :] if path == home or path.startswith(home + os.sep) else path
     return shown if len(shown) <= MOST_NAME else f"{zlib.crc32(path.encode()):08x}…{shown[9 - MOST_NAME :]}"
 
 
 def mode(path: str) -> str:
-    """The mode of the project. The user's choice for this project takes precedence over the choice for all projects.
-    The project's own file can restrict the user's choice. In an excluded folder, the mode is `off`."""
+    """The user's choice, which the project's own file can only restrict. `off` in an excluded folder."""
     if _excluded(path):
         return "off"
     chosen = _known(_chosen().get(path)) or _known(option("memory")) or "full"
@@ -60,8 +58,7 @@ def choose(path: str, wanted: str) -> None:
 
 
 def without_private(text: str) -> str:
-    """The text without its `<private>…</private>` parts. A part without a closing tag extends to the end of the
-    text."""
+    """A `<private>` part without a closing tag extends to the end of the text."""
     if "<private>" in text.lower():
         import re  # noqa: PLC0415  # loading it takes longer than everything else a prompt needs
 

@@ -32,8 +32,7 @@ class Refused(Exception):
 
 
 def option(name: str) -> str:
-    """The user's value for an option, or empty. Hooks get the options in environment variables; the headers helper and
-    skills read Claude Code's settings instead."""
+    """The user's value, or empty. Hooks get it from the environment, others from Claude Code's settings."""
     given = os.environ.get(f"CLAUDE_PLUGIN_OPTION_{name.upper()}")
     return (given if given is not None else str(_stored_options().get(name, ""))).strip()
 
@@ -56,8 +55,7 @@ def read_object(path: str) -> Json:
 
 
 def token() -> str:
-    """The access token that the server stores for this machine's user. Raises Away if the server has not stored a token
-    yet."""
+    """This machine's access token. Raises Away if the server has not stored one yet."""
     try:
         with open(os.path.join(data_folder(), "tokens", "assistant"), encoding="utf-8") as file:
             return file.read().strip()
@@ -95,8 +93,7 @@ def record_turn(arguments: Json, seconds: float) -> Json:
 
 
 def _exchange(body: bytes, seconds: float) -> tuple[int, bytes]:
-    """Send the request, and return the response's status and body. The request uses HTTP/1.0. A response to such a
-    request is never chunked, and the response ends when the connection closes."""
+    """A response to HTTP/1.0 is never chunked, and ends when the connection closes."""
     scheme, host, port, path = _address(option("url") or URL)
     lines = (
         f"POST {path} HTTP/1.0",
@@ -125,7 +122,6 @@ def _exchange(body: bytes, seconds: float) -> tuple[int, bytes]:
 
 
 def _connected(host: str, port: int, seconds: float) -> _socket.socket:
-    """A connection to the first address that answers. Raises OSError."""
     failure = OSError(f"{host} has no address")
     # The host is passed as bytes, because with a str Python would load the tables for international domain names.
     for family, kind, protocol, _, address in _socket.getaddrinfo(host.encode(), port, 0, _socket.SOCK_STREAM):
@@ -150,7 +146,6 @@ def _encrypted(host: str, port: int, seconds: float) -> _socket.socket:
 
 
 def _payload(head: bytes, rest: bytes) -> bytes:
-    """The JSON of a plain answer, or of the last event of a stream."""
     if b"text/event-stream" not in head.lower():
         return rest
     return [line[5:] for line in rest.splitlines() if line.startswith(b"data:")][-1]

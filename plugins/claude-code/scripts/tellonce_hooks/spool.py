@@ -40,8 +40,7 @@ def put(place: Json, message: Json) -> str:
 
 
 def done(session: str, ids: list[str], files: list[str]) -> None:
-    """Mark messages as done: store their ids and delete their files. A message is done if it was recorded or must never
-    be recorded."""
+    """A message is done if it was recorded or must never be recorded."""
     with open(os.path.join(_folder("sessions"), _name(session)), "a", encoding="utf-8") as stream:
         stream.write("".join(one + "\n" for one in ids))
     for file in files:
@@ -67,8 +66,7 @@ def finished(session: str) -> set[str] | None:
 
 
 def waiting() -> list[tuple[str, Json]]:
-    """The stored messages with their files, in the order of the messages' times. The files can have another order,
-    because a catch-up can store an old message after a newer one."""
+    """The stored messages by their times. A catch-up can store an old message after a newer one."""
     folder = _folder("spool")
     found: list[tuple[str, Json]] = []
     for name in sorted(os.listdir(folder)):
@@ -89,8 +87,7 @@ def waiting_ids() -> set[str]:
 
 
 def flush(event: str) -> None:
-    """Record the stored messages in order, session by session. If the server is not available (Away), the remaining
-    messages stay in the spool."""
+    """Record the stored messages, session by session. Without a server (Away), the rest stays."""
     by_place: dict[str, list[tuple[str, Json]]] = {}
     for file, entry in waiting():
         by_place.setdefault(dumps(entry["place"]), []).append((file, entry["message"]))

@@ -42,8 +42,7 @@ def is_command(prompt: str) -> bool:
 
 
 def turns(path: str) -> list[Json]:
-    """The messages of all turns, oldest first. Private parts are left out, and so are the replies to prompts with
-    private parts."""
+    """The messages, oldest first, without private parts and the replies to prompts that had some."""
     found: dict[str, Json] = {}
     try:
         with open(path, encoding="utf-8", errors="replace") as stream:
@@ -65,7 +64,6 @@ def is_failure(path: str, reply: str) -> bool:
 
 
 def _take(line: str, found: dict[str, Json]) -> None:
-    """Add a line of the transcript to `found`, which maps prompt ids to turns, in order."""
     if '"type":"user"' not in line and '"type":"assistant"' not in line:
         return
     try:
@@ -88,7 +86,6 @@ def _take(line: str, found: dict[str, Json]) -> None:
 
 
 def _text(content: object) -> str:
-    """The text of the entry, without tool results and images."""
     if isinstance(content, str):
         return content.strip()
     blocks = content if isinstance(content, list) else []
