@@ -231,7 +231,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.responders.offline.best_sentences": lambda text: offline.best_sentences(text, SENTENCE),
     "tellonce_relay.responders.shared_words.content_words": shared_words.content_words,
     "tellonce_relay.responders.shared_words.shared": lambda text: shared_words.shared({text}, text),
-    "tellonce_relay.responders.shared_words.is_about": lambda text: shared_words.is_about({text}, text),
     "tellonce_relay.routines.texts.usable": lambda text: texts.usable(text, text),
     "tellonce_relay.telegram.markdown.split_marked": lambda text: markdown.split_marked(markdown.Marked(text)),
     "tellonce_relay.turn.tags.finished": tags.finished,
@@ -244,13 +243,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.orders.without_polite": orders_in_words.without_polite,
     "tellonce_relay.views.in_days": views.in_days,
     "tellonce_relay.views.without_stamps": views.without_stamps,
-    "tellonce_relay.turn.reminder_requests.offered": lambda text: reminder_requests.offered(text, NOW, ZONE),
-    "tellonce_relay.turn.reminder_requests.order_in": lambda text: reminder_requests.order_in(text, NOW, ZONE),
     "tellonce_relay.turn.reminder_requests.asks_in_vain": lambda text: reminder_requests.asks_in_vain(text, NOW, ZONE),
     "tellonce_relay.turn.reminders.has_time": lambda text: reminders.has_time(text, NOW, ZONE),
-    "tellonce_relay.turn.reminders.elapsing_by": lambda text: reminders.elapsing_by(text, NOW, ZONE),
-    "tellonce_relay.turn.reminders.repeated_by": lambda text: reminders.repeated_by(text, NOW, ZONE),
-    "tellonce_relay.orders.remind_within": orders_in_words.remind_within,
+    "tellonce_relay.orders.asks_for_reminder": orders_in_words.asks_for_reminder,
     "tellonce_relay.orders.without_mention": orders_in_words.without_mention,
     "tellonce_relay.responders.offline.is_said_to_us": offline.is_said_to_us,
     "tellonce_relay.responders.search_results.with_lines": lambda text: search_results.with_lines(_summary(text), bool),
@@ -513,7 +508,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
     "tellonce_text.dates.meanings.event_due": lambda text: meanings.event_due(text, NOW, ZONE),
     "tellonce_text.dates.meanings.coming_day": lambda text: meanings.coming_day(text, NOW, ZONE),
-    "tellonce_text.dates.meanings.proposed_day": lambda text: meanings.proposed_day(text, NOW, ZONE),
     "tellonce_text.dates.meanings.due_date": lambda text: meanings.due_date(text, NOW, ZONE),
     "tellonce_text.dates.resolver.expressions": lambda text: resolver.expressions(text, SAID),
     "tellonce_text.dates.meanings.message_spans": lambda text: meanings.message_spans(text, NOW, ZONE),
@@ -578,7 +572,7 @@ NOT_READERS = frozenset(
 
     tellonce_text.dates.clock_phrases.in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.neighbor_phrases.counted_beside tellonce_text.dates.neighbor_phrases.unit_beside tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
-tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.set_reply tellonce_relay.turn.reminders.Wanted.in_place tellonce_relay.turn.reminder_requests.ReminderRequests.completes
+tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.set_reply tellonce_relay.turn.reminder_requests.ReminderRequests.completes
     tellonce_relay.views.in_order tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.entries
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
@@ -628,7 +622,7 @@ SLOW = frozenset(
     tellonce_server.domain.tombstones.Tombstones.mark tellonce_server.domain.tombstones.Tombstones.covering
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
-    tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.other_days tellonce_relay.turn.reminders.has_time tellonce_relay.turn.reminders.elapsing_by tellonce_relay.turn.reminders.repeated_by
+    tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.other_days tellonce_relay.turn.reminders.has_time
     tellonce_relay.commands.period_summary.past_span
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
@@ -641,8 +635,7 @@ SLOW = frozenset(
     tellonce_server.domain.retrieval.asked_times.asked_times tellonce_server.domain.retrieval.asked_times.seen_from
     tellonce_server.domain.retrieval.signals.mentions tellonce_text.dates.meanings.admits
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.event_due
-    tellonce_text.dates.meanings.coming_day tellonce_text.dates.meanings.proposed_day
-    tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions
+    tellonce_text.dates.meanings.coming_day tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions
     tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans
     tellonce_text.dates.meanings.query_times
     """.split()

@@ -41,13 +41,6 @@ async def test_hours_and_a_half_and_seconds_are_confirmed_and_kept(life: Life) -
     }
 
 
-async def test_a_time_and_a_colon_are_offered_as_a_reminder(life: Life) -> None:
-    async with life.day() as day:
-        shown = await day.say("in an hour and a half: call mum")
-        assert shown[1:] == ["⏰ Shall I remind you today at 11:30 AM?"]
-        assert await day.press("⏰ Yes, remind me") == "⏰ I'll remind you today at 11:30 AM: call mum"
-
-
 async def test_a_models_reminder_in_an_hour_and_a_half_is_supported_by_the_words(life: Life) -> None:
     async with life.day(Scripted("Sure. [REMIND: call mum | AT: 2026-06-16 11:30]")) as day:
         shown = await day.say("in an hour and a half: call mum")

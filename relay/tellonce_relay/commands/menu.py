@@ -26,7 +26,6 @@ from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.turn import reminders
-from tellonce_relay.turn.reminder_requests import offered, question
 from tellonce_text.dates.lexicon import is_determiner, signs
 from tellonce_text.lexicon import STOP_WORDS
 
@@ -99,20 +98,12 @@ async def _edit(call: CommandCall) -> Reply:
 
 
 async def _remember(call: CommandCall) -> Reply:
-    """Store the text or, if the text is only a word such as `this`, the message to which the person replies. If the
-    stored text names a future day, offer a reminder for that day."""
-    incoming, zone = call.incoming, call.context.zone
-    text = _quotation(incoming) if _only_points(call.text) else call.text
+    """Store the text or, if the text is only a word such as `this`, the message to which the person replies."""
+    text = _quotation(call.incoming) if _only_points(call.text) else call.text
     if not text:
         return await _text_answer("remember", replace(call, text=""))
-    kept = await store_statement(call.context, incoming, text)
-    said, markup = views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False)
-    offer = offered(text, incoming.sent_at, zone)
-    if not offer:
-        return Reply(said, markup)
-    button = buttons.reminder_offer(kept.id, of_memory=True).inline_keyboard[0]
-    rows = [[*markup.inline_keyboard[0], *button]]
-    return Reply(f"{said}\n{question(offer, incoming.sent_at, zone)}", InlineKeyboardMarkup(rows))
+    kept = await store_statement(call.context, call.incoming, text)
+    return Reply(views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False))
 
 
 def _only_points(text: str) -> bool:

@@ -22,7 +22,7 @@ from tellonce_relay.catalogue import (
     phrase,
 )
 from tellonce_relay.incoming_message import Incoming, is_command
-from tellonce_relay.orders import Kind, order_of, remind_within, without_joint, without_mention
+from tellonce_relay.orders import Kind, order_of, without_joint, without_mention
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.quotations import quoted
 from tellonce_relay.responders.search_results import (
@@ -347,13 +347,9 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
 
 
 def is_said_to_us(text: str) -> bool:
-    """Whether a message contains no information, because it is an order to the bot, a greeting or thanks. An order for
-    a reminder may begin with its times."""
+    """Whether a message contains no information, because it is an order to the bot, a greeting or thanks."""
     order = order_of(text)
-    if order is not None and (order.command is not None or order.kind in ("greeting", "nod", "wrong", "undo")):
-        return True
-    within = remind_within(text)
-    return within is not None and _is_only_times(within.before)
+    return order is not None and (order.command is not None or order.kind in ("greeting", "nod", "wrong", "undo"))
 
 
 def _is_only_times(text: str) -> bool:

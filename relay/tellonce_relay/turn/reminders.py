@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
@@ -16,18 +16,16 @@ from tellonce_relay import buttons
 from tellonce_relay.buttons import CallbackData, Reply
 from tellonce_relay.catalogue import clock, current_language, day, moment, phrase
 from tellonce_relay.cron import last_due, next_due
-from tellonce_relay.incoming_message import Incoming, Place
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import FOREVER, with_retries
 from tellonce_relay.orders import without_joint
 from tellonce_relay.responders.shared_words import content_words
 from tellonce_relay.views import without_stamps
 from tellonce_text.dates.alarms import Alarm
-from tellonce_text.dates.durations import duration
 from tellonce_text.dates.intervals import UNTIL, Interval
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.repetitions import says_end
 from tellonce_text.dates.several_alarms import alarms
-from tellonce_text.dates.tokens import line_of
 from tellonce_text.dates.zones import region_of
 
 MOST_LISTED: Final = 20
@@ -66,24 +64,15 @@ class Wanted:
         not learned twice."""
         source = incoming.message_id if claimed or recorded else None
         quote = incoming.text[:LONGEST_QUOTE] if claimed else None
-        return self.in_place(incoming.place, source, quote)
-
-    def in_place(self, place: Place, message_id: str | None, quote: str | None = None) -> SetReminderArgs:
-        """The arguments for a reminder in this chat and topic. `message_id` is its source."""
         return SetReminderArgs(
             content=self.what,
             at=self.at,
             repeats=self.repeats,
             words=self.words,
-            source_message_id=message_id,
+            source_message_id=source,
             quote=quote,
-            **place,
+            **incoming.place,
         )
-
-    def after(self, now: datetime, zone: ZoneInfo) -> "Wanted":
-        """The same reminder; if it repeats, its first time is after `now`."""
-        at = next_due(self.repeats, now, zone) if self.repeats is not None else self.at
-        return replace(self, at=at or self.at)
 
 
 _COLON = re.compile(r":(?=\s)")
@@ -167,27 +156,6 @@ def _with_day(first: str, own: str, now: datetime, zone: ZoneInfo) -> str:
             twice = max(n for n in range(len(added) + 1) if parts[:count][count - n :] == added[:n])
             return " ".join([*parts[:count], *added[twice:]])
     return f"{first} … {own}"
-
-
-def elapsing_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The reminder of a text that begins with a length of time and a colon: `in an hour and a half: call mum`. Empty
-    for other texts."""
-    words, colon, what = text.partition(":")
-    line = line_of(words) if colon and what.strip() else None
-    led = duration(line, 1) if line is not None and line[0].has("in") else None
-    return timed(without_joint(what), words, now, zone) if line is not None and led and led.end == len(line) else ()
-
-
-def repeated_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The reminders of a text such as `tennis every Friday at 5 pm`. The text must name the subject. It must begin or
-    end with repeated times of day. For other texts, the result is empty."""
-    try:
-        found = _alarms_in(text, now, zone)
-        outer = found[0].start == 0 or not text[found[-1].end :].strip(" .!")
-        repeated = all(one.repeats is not None and one.timed for one in found)
-        return _wanted(text, found, now, zone) if outer and repeated else ()
-    except NotSet:
-        return ()
 
 
 def _subjects(text: str, found: Sequence[Alarm]) -> list[str]:

@@ -22,7 +22,7 @@ from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.stores import CONTESTED
 from tellonce_relay.turn import reminders, turn
-from tellonce_relay.turn.reminder_requests import ReminderRequests, order_in
+from tellonce_relay.turn.reminder_requests import ReminderRequests
 from tellonce_relay.updates.access import is_addressed, may_erase_all, may_talk, why_deaf
 from tellonce_relay.updates.case import Case, case_of, language_of_user
 from tellonce_relay.updates.case_orders import CaseOrders, words
@@ -293,7 +293,7 @@ class Relay:
         with use_language(case.language):
             # A model can find several reminders in words that the grammar cannot split.
             by_form = isinstance(context.responder, OfflineResponder) or len(reminded) == 1
-            order = order_in(words(case), case.incoming.sent_at, context.zone) if by_form else None
+            order = order_of(words(case)) if by_form else None
         text = order.rest if order is not None and order.kind == "remind" else ""
         said = await reminders.revise(context.memory, context.zone, case.incoming, text, reminded)
         self._e.wake_alarms.set()

@@ -7,7 +7,7 @@ from tellonce_relay.incoming_message import command_of, is_command
 from tellonce_relay.orders import Order, off_record, order_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.telegram.messages import words_of
-from tellonce_relay.turn.reminder_requests import ReminderRequests, order_in
+from tellonce_relay.turn.reminder_requests import ReminderRequests
 from tellonce_relay.turn.reminders import is_plain_order
 from tellonce_relay.updates.access import is_addressed
 from tellonce_relay.updates.case import Case
@@ -54,7 +54,7 @@ class CaseOrders:
                 return Order("remind", text, case.language)
             offline = isinstance(e.command_context.responder, OfflineResponder)
             ordered = offline or case.entry.direct or off_record(text) == ""
-            order = order_in(text, case.incoming.sent_at, e.zone) if ordered else None
+            order = order_of(text) if ordered else None
         return order if order is not None and (order.command is not None or order.kind == "nod") else None
 
     def needs_no_model(self, case: Case) -> bool:
