@@ -32,7 +32,7 @@ from tellonce_relay.commands import confirmations, period_summary
 from tellonce_relay.responders import offline, quotations, search_results, shared_words
 from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
-from tellonce_relay.turn import expectation, model_call, reminder_requests, reminders, tags
+from tellonce_relay.turn import expectation, model_call, reminders, tags
 from tellonce_server.api import coercion
 from tellonce_server.domain import tombstones
 from tellonce_server.domain.context import canonical_summary, elsewhere_section, lines, slots, turn_index
@@ -243,7 +243,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.orders.without_polite": orders_in_words.without_polite,
     "tellonce_relay.views.in_days": views.in_days,
     "tellonce_relay.views.without_stamps": views.without_stamps,
-    "tellonce_relay.turn.reminder_requests.asks_in_vain": lambda text: reminder_requests.asks_in_vain(text, NOW, ZONE),
+    "tellonce_relay.turn.reminders.asks_in_vain": lambda text: reminders.asks_in_vain(text, NOW, ZONE),
     "tellonce_relay.turn.reminders.has_time": lambda text: reminders.has_time(text, NOW, ZONE),
     "tellonce_relay.orders.asks_for_reminder": orders_in_words.asks_for_reminder,
     "tellonce_relay.orders.without_mention": orders_in_words.without_mention,
@@ -252,7 +252,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.responders.offline.quotes_in": offline.quotes_in,
     "tellonce_relay.responders.quotations.quoted": lambda text: quotations.quoted(text, NOW, NOW, ZONE),
     "tellonce_relay.responders.offline.quotes_nothing": offline.quotes_nothing,
-    "tellonce_relay.turn.reminders.only_times": lambda text: reminders.only_times(text, NOW, ZONE),
     "tellonce_relay.turn.reminders.other_days": _other_days,
     "tellonce_text.dates.intervals.Interval.read": intervals.Interval.read,
     "tellonce_server.embedding.wordpiece.WordPiece.ids": lambda text: _wordpiece().ids(text),
@@ -572,7 +571,7 @@ NOT_READERS = frozenset(
 
     tellonce_text.dates.clock_phrases.in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.neighbor_phrases.counted_beside tellonce_text.dates.neighbor_phrases.unit_beside tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
-tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.set_reply tellonce_relay.turn.reminder_requests.ReminderRequests.completes
+tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.set_reply
     tellonce_relay.views.in_order tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.entries
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
@@ -622,7 +621,7 @@ SLOW = frozenset(
     tellonce_server.domain.tombstones.Tombstones.mark tellonce_server.domain.tombstones.Tombstones.covering
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
-    tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.other_days tellonce_relay.turn.reminders.has_time
+    tellonce_relay.turn.reminders.other_days tellonce_relay.turn.reminders.has_time
     tellonce_relay.commands.period_summary.past_span
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery

@@ -133,10 +133,6 @@ REQUESTS = [
     "Recuérdame cada día a las 8 tomar mis pills",
     "Напомни мне каждый день в 8 о pills",
     "remind me on Feb 30 to take my pills",
-    "in 20 minutes",
-    "morgen um 8",
-    "mañana a las 9",
-    "завтра в 9",
 ]
 
 

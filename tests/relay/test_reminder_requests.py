@@ -5,8 +5,7 @@ import pytest
 from tellonce.reminders import ListRemindersArgs
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.orders import order_of
-from tellonce_relay.turn.reminder_requests import asks_in_vain
-from tellonce_relay.turn.reminders import wanted_by
+from tellonce_relay.turn.reminders import asks_in_vain, wanted_by
 from tests.memory_fixtures import START, Clock, Memory
 from tests.relay.running_relay import USER, ZONE, relaying
 from tests.stubs.telegram_emulator import telegram

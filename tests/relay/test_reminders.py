@@ -4,7 +4,6 @@ time."""
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +19,7 @@ from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.running_relay import ZONE, Scripted, relaying, texts
 from tests.server.test_repeated_extraction import dropped, reads
-from tests.stubs.telegram_emulator import DropAfter, telegram
+from tests.stubs.telegram_emulator import DropAfter
 
 pytestmark = pytest.mark.anyio
 
@@ -219,11 +218,6 @@ async def test_each_time_in_a_message_is_a_reminder_with_its_own_text(memory: Me
         await api.press(api.sent[0], "✗ 2")
         await coming(client, lambda found: len(found) == 5)
         await api.until(lambda: api.sent[0]["text"].startswith("✗ Cancelled: pick up Tim"))
-        edited = await api.say("remind me on Friday at 8 and again at 20:00 to water the plants")
-        await api.replies(5)
-        await api.edit(edited, "remind me on Friday at 8 and at 9 and at 21:00 to water the plants")
-        await api.replies(6)
-        found = await coming(client, lambda found: len(found) == 8)
     assert shown[0] == "⏰ I'll remind you:\n1. tomorrow at 9:00 AM: call mom\n2. tomorrow at 5:00 PM: pick up Tim"
     assert shown[1] == "⏰ I'll remind you:\n1. today at 10:00 AM: take the pills\n2. today at 3:00 PM: take the pills"
     assert shown[2].startswith("What should I remind you of?")
@@ -231,33 +225,6 @@ async def test_each_time_in_a_message_is_a_reminder_with_its_own_text(memory: Me
         "1. tomorrow at 9:00 AM: take my pill (every morning)",
         "2. today at 7:00 PM: take my pill (every evening)",
     ]
-    assert [one.due_at.astimezone(ZONE).hour for one in found[5:]] == [8, 9, 21]
-
-
-async def test_the_time_of_a_reminder_may_be_given_in_the_next_message(
-    memory: Memory, clock: Clock, tmp_path: Path
-) -> None:
-    asked = phrase("reminder.asks_when")
-    async with telegram() as api:
-        async with relaying(memory, clock=clock, api=api, state=tmp_path):
-            assert await api.ask("remind me to call mom", replies=1) == [asked]
-        async with relaying(memory, clock=clock, api=api, state=tmp_path):
-            assert "already past" in (await api.ask("yesterday at 5", replies=2))[1]
-            assert (await api.ask("at 6pm, please", replies=3))[2] == "⏰ I'll remind you today at 6:00 PM: call mom"
-            assert (await api.ask("at 7pm", replies=4))[3] == phrase("offline.kept")
-            await api.ask("remind me to call Ann", replies=5)
-            await api.ask("/forget Ann", replies=6)
-            await api.press(api.sent[5], "Forget", until=lambda: texts(api)[5].startswith("✓ Forgotten"))
-            await api.say("at 7pm")
-            assert (await api.replies(7))[6].startswith("What should I remind you of?")
-            number = await api.say("remind me to water the plants")
-            await api.replies(8)
-            await api.edit(number, "remind me at 8pm to water the plants")
-            assert (await api.replies(9))[8] == "⏰ I'll remind you today at 8:00 PM: water the plants"
-        async with relaying(memory, Scripted("Seven it is."), clock=clock, api=api, state=tmp_path):
-            assert (await api.ask("/remind call dad", replies=10))[9] == asked
-            clock.forward(minutes=61)
-            assert (await api.ask("at 7pm", replies=11))[10] == "Seven it is."
 
 
 async def test_a_reminder_every_two_weeks_comes_again_after_two_weeks(memory: Memory, clock: Clock) -> None:

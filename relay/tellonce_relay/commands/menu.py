@@ -51,8 +51,8 @@ class Conversation(Protocol):
         """The sentence about a question that waits for the model; empty if no question waits."""
         ...
 
-    async def remind(self, text: str) -> Reply:
-        """Set the reminders that the text asks for. Raises MemoryUnreachable and MemoryRefused."""
+    def is_recorded(self) -> bool:
+        """Whether the memory has the person's message."""
         ...
 
 
@@ -174,7 +174,10 @@ async def _reminders(call: CommandCall) -> Reply:
 
 
 async def _remind(call: CommandCall) -> Reply:
-    return await call.conversation.remind(call.text) if call.text else await _reminders(call)
+    if not call.text:
+        return await _reminders(call)
+    recorded = call.conversation.is_recorded()
+    return await reminders.ordered(call.context.memory, call.context.zone, call.incoming, call.text, recorded=recorded)
 
 
 async def _routines(call: CommandCall) -> Reply:

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cache, partial
 from itertools import accumulate
 from zoneinfo import ZoneInfo
@@ -22,7 +22,7 @@ from tellonce_relay.catalogue import (
     phrase,
 )
 from tellonce_relay.incoming_message import Incoming, is_command
-from tellonce_relay.orders import Kind, order_of, without_joint, without_mention
+from tellonce_relay.orders import Kind, order_of, without_mention
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.quotations import quoted
 from tellonce_relay.responders.search_results import (
@@ -38,8 +38,6 @@ from tellonce_relay.responders.search_results import (
 from tellonce_relay.responders.shared_words import content_words, shared
 from tellonce_relay.views import due_parts, flat, in_days, short, with_day
 from tellonce_text.changes import without_changed
-from tellonce_text.dates.readings import Said
-from tellonce_text.dates.several_alarms import alarms
 from tellonce_text.own_words import is_forwarded, own_words
 from tellonce_text.secrets import mask
 from tellonce_text.sentences import is_question, split_sentences
@@ -113,9 +111,6 @@ _MASK = re.compile(r"\[secret:[^\]]*\]")
 
 
 UTC = ZoneInfo("UTC")
-_ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)
-"""The time of reading words that are only tested for being times."""
-_LONGEST_TIMES = 100
 
 
 class OfflineResponder:
@@ -245,11 +240,9 @@ def from_memory(results: Sequence[c.SearchResult], incoming: Incoming, zone: Zon
     asked = content_words(incoming.text)
     current, corrections = _current([with_lines(r, partial(_is_statement, incoming.text)) for r in results])
     statements = _distinct([r for r in current if not _is_echo(r, incoming)])
-    # A time alone answers the bot's question about a reminder, or belongs to the messages before it.
-    telling = [r for r in statements if not (r.kind == "message" and _is_only_times(r.text))]
-    near = [r for r in telling if shared(asked, r.text)]
+    near = [r for r in statements if shared(asked, r.text)]
     near = [r for r in near if _names(incoming.text, (r,))] or near
-    near += _newer_in_other_words(near, telling)
+    near += _newer_in_other_words(near, statements)
     said = [r for r in near if is_said(r)]
     newest_said = max((r.at for r in said), default=None)
     kept = [r for r in near if r not in said and r.role != "assistant" and (newest_said is None or r.at > newest_said)]
@@ -265,7 +258,7 @@ def from_memory(results: Sequence[c.SearchResult], incoming: Incoming, zone: Zon
         named = [r for r in chosen if _names(incoming.text, (r,))]
         head = [] if named and _covers(incoming.text, named) else [phrase("offline.nearest")]
         return "\n".join([*head, *(_line(result, incoming, zone) for result in chosen)])
-    nearest = _nearest([r for r in telling if is_said(r)])
+    nearest = _nearest([r for r in statements if is_said(r)])
     return (
         "\n".join([phrase("offline.nearest"), *(_line(r, incoming, zone) for r in nearest)])
         if nearest
@@ -350,16 +343,6 @@ def is_said_to_us(text: str) -> bool:
     """Whether a message contains no information, because it is an order to the bot, a greeting or thanks."""
     order = order_of(text)
     return order is not None and (order.command is not None or order.kind in ("greeting", "nod", "wrong", "undo"))
-
-
-def _is_only_times(text: str) -> bool:
-    """Whether a text consists of times for a reminder."""
-    if len(text) > _LONGEST_TIMES or not any(map(str.isalnum, text)):
-        return False
-    found = alarms(text, Said(_ANY_TIME, UTC))
-    ends = [0, *(one.end for one in found)]
-    rests = [text[end:start] for end, start in zip(ends, [*(one.start for one in found), len(text)], strict=True)]
-    return bool(found) and not without_joint(" ".join(rests))
 
 
 def _is_statement(question: str, words: str) -> bool:

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from telegram import InlineKeyboardMarkup
 
 from tellonce import contract as c
-from tellonce.client import MemoryClient, MemoryRefused
+from tellonce.client import MemoryClient
 from tellonce.reminders import ChangeReminderArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_relay import buttons
 from tellonce_relay.buttons import CallbackData, Reply
@@ -18,7 +18,7 @@ from tellonce_relay.catalogue import clock, current_language, day, moment, phras
 from tellonce_relay.cron import last_due, next_due
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import FOREVER, with_retries
-from tellonce_relay.orders import without_joint
+from tellonce_relay.orders import asks_for_reminder, without_joint
 from tellonce_relay.responders.shared_words import content_words
 from tellonce_relay.views import without_stamps
 from tellonce_text.dates.alarms import Alarm
@@ -27,6 +27,7 @@ from tellonce_text.dates.readings import Said
 from tellonce_text.dates.repetitions import says_end
 from tellonce_text.dates.several_alarms import alarms
 from tellonce_text.dates.zones import region_of
+from tellonce_text.own_words import is_forwarded
 
 MOST_LISTED: Final = 20
 LONGEST_QUOTE: Final = 2000
@@ -80,12 +81,14 @@ _COLON = re.compile(r":(?=\s)")
 
 
 class NotSet(Exception):
-    """No reminder can be set; the text gives the person the reason. If only a possible time is missing, `what` is the
-    subject of the reminder."""
+    """No reminder can be set; the text gives the person the reason."""
 
-    def __init__(self, reason: str = "", what: str = "") -> None:
-        super().__init__(reason)
-        self.what = what
+
+def asks_in_vain(text: str, said_at: datetime, zone: ZoneInfo) -> bool:
+    """Whether a statement asks for a reminder, although no reminder could be set for it. A single word counts only if
+    the statement also has a time, because the word can also mean `remember`."""
+    words = asks_for_reminder(text[:LONGEST_QUOTED]) if not is_forwarded(text) else ""
+    return " " in words or (bool(words) and has_time(text, said_at, zone))
 
 
 async def listed(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, topic: str = "") -> Reply:
@@ -94,6 +97,18 @@ async def listed(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, topic
     known, said = await coming(memory, incoming), content_words(topic)
     meant = tuple(reminder for reminder in known if said & content_words(subject_of(reminder)))
     return list_reply(meant or known, incoming.sent_at, zone)
+
+
+async def ordered(
+    memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, *, recorded: bool = False
+) -> Reply:
+    """Set the reminders that a person requests, and confirm them or say why none is set. Raises MemoryUnreachable and
+    MemoryRefused."""
+    try:
+        made = await set_by(memory, zone, incoming, text, recorded=recorded)
+    except NotSet as reason:
+        return Reply(str(reason))
+    return set_reply(made, incoming.sent_at, zone, other_days(text, incoming.sent_at, zone))
 
 
 async def set_by(
@@ -175,14 +190,6 @@ def _subjects(text: str, found: Sequence[Alarm]) -> list[str]:
     return subjects
 
 
-def only_times(text: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Whether a text gives one or more times and nothing else."""
-    try:
-        return not any(_subjects(text, _alarms_in(text, now, zone)))
-    except NotSet:
-        return False
-
-
 def has_time(text: str, now: datetime, zone: ZoneInfo) -> bool:
     """Whether a text gives a time for a reminder."""
     try:
@@ -216,7 +223,7 @@ def _alarms_in(text: str, now: datetime, zone: ZoneInfo) -> tuple[Alarm, ...]:
     parsed = _COLON.sub(",", text)
     found = max(alarms(parsed, said), alarms(parsed, said, current_language()), key=_length)
     if not found:
-        raise NotSet(phrase("reminder.asks_when"), without_joint(text))
+        raise NotSet(phrase("reminder.asks_when", example=phrase("reminder.example")))
     return found
 
 
@@ -231,13 +238,13 @@ def _at(what: str, found: Alarm, words: str, now: datetime, zone: ZoneInfo) -> W
         assert first is not None  # it repeats every day, week, month or year
         last = _last(found, first, zone)
         if last is not None and last < first:
-            raise NotSet(phrase("reminder.ends_before", when=moment(last, now.astimezone(zone))), what)
+            raise NotSet(phrase("reminder.ends_before", when=moment(last, now.astimezone(zone))))
         ends = f"{UNTIL}{last:%Y-%m-%dT%H:%M}" if last is not None else ""
         return Wanted(what, first, found.repeats + ends, words)
     if found.at is None:
         raise NotSet(phrase("reminder.too_often"))
     if found.at <= now:
-        raise NotSet(phrase("reminder.past", when=moment(found.at, now.astimezone(zone))), what)
+        raise NotSet(phrase("reminder.past", when=moment(found.at, now.astimezone(zone))))
     return Wanted(what, found.at)
 
 
@@ -306,34 +313,6 @@ def cancelled_reply(reminder: Reminder) -> Reply:
 async def coming(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ...]:
     """All upcoming reminders, sorted by time."""
     return (await memory.list_reminders(ListRemindersArgs(**incoming.place))).reminders
-
-
-async def set_in(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ...]:
-    """The upcoming reminders that a message has set."""
-    try:
-        known = await memory.explain(c.ExplainArgs(message_id=incoming.message_id, chat_id=incoming.chat_id))
-    except MemoryRefused:
-        return ()
-    learned = {one.id for one in known.memories}
-    return tuple(one for one in await coming(memory, incoming) if one.memory.id in learned) if learned else ()
-
-
-async def revise(
-    memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, old: tuple[Reminder, ...]
-) -> Reply:
-    """Set the reminders of an edited message, and cancel the reminders that the message had set before. If the new
-    wording has no possible time, or if only a model understands it (`text` is empty), show the old reminders
-    instead."""
-    try:
-        if not text:
-            raise NotSet
-        made = await set_by(memory, zone, incoming, text, recorded=True)
-    except NotSet as reason:
-        shown = list_reply(old, incoming.sent_at, zone)
-        return Reply("\n".join(filter(None, (str(reason), shown.text))), shown.markup)
-    for number in {one.memory.id for one in old} - {one.memory.id for one in made}:
-        await memory.change_reminder(ChangeReminderArgs(memory_id=number, action="cancel", chat_id=incoming.chat_id))
-    return set_reply(made, incoming.sent_at, zone, other_days(text, incoming.sent_at, zone))
 
 
 def list_reply(reminders: tuple[Reminder, ...], now: datetime, zone: ZoneInfo) -> Reply:

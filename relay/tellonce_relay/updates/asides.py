@@ -13,7 +13,6 @@ from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.confirmations import Confirmations, ask_for_confirmations
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.turn import reminders, turn
-from tellonce_relay.turn.reminder_requests import asks_in_vain
 from tellonce_relay.turn.tag_effects import Done, Saved
 from tellonce_relay.updates.case import Case
 from tellonce_relay.updates.dependencies import Dependencies
@@ -81,7 +80,7 @@ class Asides:
         """Without a model, say that no reminder is set if a statement asks for one in words that are not understood."""
         e, incoming = self._e, case.incoming
         statement = not e.command_context.responder.claims and not is_question(incoming.text)
-        if statement and asks_in_vain(incoming.text, incoming.sent_at, e.zone):
+        if statement and reminders.asks_in_vain(incoming.text, incoming.sent_at, e.zone):
             await tell_or_log(case, "unset", phrase("reminder.unset", example=phrase("reminder.example")))
 
     def _saved_reply(self, one: Saved) -> buttons.Reply:
