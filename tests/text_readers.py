@@ -84,9 +84,7 @@ from tellonce_text.dates import (
     han_words,
     intervals,
     meanings,
-    repetitions,
     resolver,
-    several_alarms,
 )
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
@@ -165,9 +163,9 @@ def _forgotten_as_topic(text: str) -> object:
     return forget_query.TopicQuery(text, found).marks(SENTENCE, SOURCE) if found is not None else None
 
 
-def _other_days(text: str) -> object:
+def _other_day(text: str) -> object:
     try:
-        return reminders.other_days(text, NOW, ZONE)
+        return reminders.other_day(text, NOW, ZONE)
     except reminders.NotSet:
         return None
 
@@ -252,7 +250,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.responders.offline.quotes_in": offline.quotes_in,
     "tellonce_relay.responders.quotations.quoted": lambda text: quotations.quoted(text, NOW, NOW, ZONE),
     "tellonce_relay.responders.offline.quotes_nothing": offline.quotes_nothing,
-    "tellonce_relay.turn.reminders.other_days": _other_days,
+    "tellonce_relay.turn.reminders.other_day": _other_day,
     "tellonce_text.dates.intervals.Interval.read": intervals.Interval.read,
     "tellonce_server.embedding.wordpiece.WordPiece.ids": lambda text: _wordpiece().ids(text),
     "tellonce_relay.views.without_due": lambda text: views.without_due(text, NOW),
@@ -500,9 +498,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_summarizer.tasks.local_answers.overlap": lambda text: local_answers.overlap(text, text),
     "tellonce_text.dates.meanings.admits": lambda text: meanings.admits(text, NOW.date(), SAID),
     "tellonce_text.dates.alarms.alarm": lambda text: alarms.alarm(text, SAID),
-    "tellonce_text.dates.alarms.hour_alone": lambda text: alarms.hour_alone(text, SAID),
-    "tellonce_text.dates.several_alarms.alarms": lambda text: several_alarms.alarms(text, SAID),
-    "tellonce_text.dates.repetitions.says_end": repetitions.says_end,
     "tellonce_text.dates.alarms.rings": lambda text: alarms.rings(text, SAID, NOW),
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
     "tellonce_text.dates.meanings.event_due": lambda text: meanings.event_due(text, NOW, ZONE),
@@ -571,7 +566,7 @@ NOT_READERS = frozenset(
 
     tellonce_text.dates.clock_phrases.in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.neighbor_phrases.counted_beside tellonce_text.dates.neighbor_phrases.unit_beside tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
-tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.set_reply
+tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.by_rule tellonce_relay.turn.reminders.set_reply
     tellonce_relay.views.in_order tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.entries
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
@@ -620,8 +615,8 @@ SLOW = frozenset(
     tellonce_server.domain.erasure.targets.Target.topic tellonce_server.domain.erasure.targets.Target.statement
     tellonce_server.domain.tombstones.Tombstones.mark tellonce_server.domain.tombstones.Tombstones.covering
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
-    tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
-    tellonce_relay.turn.reminders.other_days tellonce_relay.turn.reminders.has_time
+    tellonce_relay.turn.reminders.wanted_by
+    tellonce_relay.turn.reminders.other_day tellonce_relay.turn.reminders.has_time
     tellonce_relay.commands.period_summary.past_span
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery

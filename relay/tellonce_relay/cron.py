@@ -20,9 +20,6 @@ _NUMBERED = re.compile(r"(\d)(?:-(\d))?(?:/(\d+))?")
 _OF_MONTH = re.compile(r"([0-7])(?:#([1-5])|L)")
 _ORDINALS = ("last", "1st", "2nd", "3rd", "4th", "5th")
 _TICK = timedelta(seconds=1)
-_SPANS = tuple(timedelta(days=days) for days in (1, 32, 400, 4000))
-"""The search for a repetition's last time begins this long before the end. If the search finds no time, it begins again
-with the next longer span. Each search visits all times in its span."""
 _LONGEST_CHANGE = timedelta(hours=3)
 """A zone moves its clocks forward by at most this time."""
 
@@ -32,21 +29,6 @@ def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | Non
     rule, _, last = expression.partition(UNTIL)
     due = _next_of(rule, after, zone)
     return due if not last or due is None or due <= datetime.fromisoformat(last).replace(tzinfo=zone) else None
-
-
-def last_due(expression: str, first: datetime, zone: ZoneInfo) -> datetime | None:
-    """The last due time, where `first` is the first one; None if the repetition has no end."""
-    rule, _, last = expression.partition(UNTIL)
-    if not last:
-        return None
-    end, found = datetime.fromisoformat(last).replace(tzinfo=zone), first
-    for back in _SPANS:
-        due = _next_of(rule, max(first, end - back), zone)
-        while due is not None and due <= end:
-            found, due = due, _next_of(rule, due, zone)
-        if found > first:
-            break
-    return found
 
 
 def _next_of(expression: str, after: datetime, zone: ZoneInfo) -> datetime | None:

@@ -1,11 +1,13 @@
 """Tests without a model. If a message asks for a reminder, the relay sets the reminder or says that none is set."""
 
+from datetime import datetime
+
 import pytest
 
 from tellonce.reminders import ListRemindersArgs
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.orders import order_of
-from tellonce_relay.turn.reminders import asks_in_vain, wanted_by
+from tellonce_relay.turn.reminders import NotSet, asks_in_vain, by_rule
 from tests.memory_fixtures import START, Clock, Memory
 from tests.relay.running_relay import USER, ZONE, relaying
 from tests.stubs.telegram_emulator import telegram
@@ -29,17 +31,42 @@ def test_a_request_that_sets_nothing_is_recognized(text: str, in_vain: bool) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("rule", "first", "due", "words"),
     [
-        ("every weekday at 8:30 and 17:00 swim", ["every weekday at 8:30", "every weekday at 17:00"]),
-        ("jeden Werktag um 8:30 und 17:00 üben", ["jeden Werktag um 8:30", "jeden Werktag um 17:00"]),
-        ("cada lunes a las 8:30 y a las 17:00 nadar", ["cada lunes a las 8:30", "cada lunes a las 17:00"]),
-        ("по будням в 8:30 и в 17:00 гулять", ["по будням в 8:30", "по будням в 17:00"]),
-        ("every Monday at 8:30 swim and at 17:00 run", ["every Monday at 8:30", "every Monday at 17:00"]),
+        ("0 9 * * 1-5 (every weekday at 9)", "2026-02-17T09:00", "2026-02-17T09:00", "every weekday at 9"),
+        ("0 10 * * 1#1", "2026-03-02T10:00", "2026-03-02T10:00", None),
+        ("0 9 * * 2 (dienstags)", "2026-02-16T08:00", "2026-02-17T09:00", "dienstags"),
+        ("R/2026-02-20T08:00/P14D (every other Friday)", "2026-02-20T08:00", "2026-02-20T08:00", "every other Friday"),
+        ("0 8 * * * until 2026-02-20T23:59 (5 days)", "", "2026-02-17T08:00", "5 days"),
     ],
 )
-def test_a_second_time_is_shown_with_the_days_of_the_first(text: str, words: list[str]) -> None:
-    assert [one.words for one in wanted_by(text, NOW, ZONE)] == words
+def test_a_model_may_give_a_rule_and_its_words(rule: str, first: str, due: str, words: str | None) -> None:
+    wanted = by_rule("swim", rule, first, NOW, ZONE)
+    assert (wanted.at, wanted.words) == (datetime.fromisoformat(due).replace(tzinfo=ZONE), words)
+    assert rule.startswith(wanted.repeats or "none")
+
+
+@pytest.mark.parametrize(
+    "rule", ["every day", "* * * * *", "*/2 9 * * *", "0 9 31 2 *", "0 9 * * 9", "0 8 * * * until 2026-02-16T08:00", ""]
+)
+def test_a_rule_that_is_none_or_rings_too_often_or_never_sets_nothing(rule: str) -> None:
+    with pytest.raises(NotSet):
+        by_rule("swim", rule, "", NOW, ZONE)
+
+
+@pytest.mark.anyio
+async def test_a_request_that_says_more_than_can_be_set_is_refused_and_says_why(memory: Memory, clock: Clock) -> None:
+    asked = {
+        "remind me every other Friday at 8 to put out the glass": "repetition",
+        "remind me tomorrow at 9 to call mom and at 17 to pick up Tim": "several",
+        "remind me every day at 8 for 5 days to take the pills": "end",
+    }
+    async with relaying(memory, clock=clock) as api, memory.relay() as client:
+        for count, text in enumerate(asked, 1):
+            shown = await api.ask(text, replies=count)
+        known = (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders
+    assert shown == [phrase(f"reminder.{reason}") for reason in asked.values()]
+    assert known == ()
 
 
 @pytest.mark.anyio

@@ -1,13 +1,10 @@
 """Reminders of a demanding person: requests in many words, daylight saving, other time zones, groups, and changes of
 mind."""
 
-import asyncio
 from datetime import UTC, datetime
 
 import pytest
 
-from tellonce_relay.catalogue import phrase
-from tests.patience import HANGS
 from tests.relay.running_relay import GROUP, Scripted, texts
 from tests.relay.scenario_day import Life
 
@@ -69,8 +66,8 @@ async def test_a_series_is_stopped_by_its_button_and_the_others_go_on(life: Life
     life.clock.at = utc(6, 18, 8)
     asked = (
         "Erinnere mich jeden Werktag um 8:30 an die Tabletten",
-        "erinnere mich alle zwei Wochen montags um 18 Uhr an die Biotonne",
-        "erinnere mich jeden 31. um 9 Uhr an die Miete",
+        "erinnere mich montags um 18 Uhr an die Biotonne",
+        "erinnere mich jeden 28. um 9 Uhr an die Miete",
     )
     async with life.day(language="de") as day:
         shown = await day.say_all(*asked)
@@ -83,60 +80,17 @@ async def test_a_series_is_stopped_by_its_button_and_the_others_go_on(life: Life
     assert [text.split(": ")[0] for text in shown] == [
         "⏰ Ich erinnere dich morgen um 08:30",
         "⏰ Ich erinnere dich am Mo., 22. Juni um 18:00",
-        "⏰ Ich erinnere dich am Di., 30. Juni um 09:00",
+        "⏰ Ich erinnere dich am So., 28. Juni um 09:00",
     ]
-    assert sorted(left.values()) == [utc(6, 22, 16), utc(6, 30, 7)]
-
-
-async def test_a_day_that_a_month_lacks_is_its_last_day_or_left_out_and_the_confirmation_says_which(life: Life) -> None:
-    life.clock.at = utc(1, 29, 8)
-    async with life.day() as day:
-        monthly, listed, plain = await day.say_all(
-            "remind me every month on the 31st at 9 to pay the rent",
-            "remind me every 15th and 31st of the month at 9 to send invoices",
-            "remind me every month on the 28th at 9 to read the meter",
-        )
-        await day.rung("pay the rent", utc(1, 31, 8))
-        await due(life, utc(2, 15, 8), utc(2, 28, 8), utc(2, 28, 8))
-    assert monthly.splitlines()[2:] == [phrase("reminder.on_last_day", day=31)]
-    assert listed.splitlines()[2:] == [phrase("reminder.skips", day=31)]
-    assert len(plain.splitlines()) == 1
-
-
-async def test_a_series_with_an_end_says_when_it_ends_and_ends_then(life: Life) -> None:
-    async with life.day() as day:
-        pills, stretch, never = await day.say_all(
-            "remind me for 2 days every day at 8 take the pills",
-            "remind me until Friday every morning to stretch",
-            "remind me every Monday until June 20 to swim",
-        )
-        assert pills.splitlines()[2:] == [phrase("reminder.last", when="Thu, Jun 18 at 8:00 AM")]
-        assert stretch.splitlines()[2:] == [phrase("reminder.last", when="Fri, Jun 19 at 9:00 AM")]
-        assert never == phrase("reminder.ends_before", when="Sat, Jun 20 at 11:59 PM")
-        assert len(await life.reminders()) == 2
-        await day.rung("take the pills", utc(6, 17, 6))
-        await due(life, utc(6, 17, 7), utc(6, 18, 6))
-        await day.rung("stretch", utc(6, 17, 7))
-        await due(life, utc(6, 18, 6), utc(6, 18, 7))
-        await day.rung("take the pills", utc(6, 18, 6))
-        await due(life, utc(6, 18, 7))
-    assert [text.split(" (")[0] for text in texts(life.api) if text.startswith("⏰ ") and "I'll" not in text] == [
-        *("⏰ take the pills", "⏰ stretch", "⏰ take the pills"),
-    ]
+    assert sorted(left.values()) == [utc(6, 22, 16), utc(6, 28, 7)]
 
 
 async def test_a_model_may_set_a_series_with_an_end(life: Life) -> None:
-    async with life.day(Scripted("Sure. [REMIND: take the pills | AT: every day at 8:00 for 5 days]")) as day:
+    rule = "0 8 * * * until 2026-06-21T23:59 (every day at 8 for 5 days)"
+    async with life.day(Scripted(f"Sure. [REMIND: take the pills | AT: 2026-06-17T08:00 | EVERY: {rule}]")) as day:
         shown = await day.say("I need the pills every day at 8 for 5 days, please ring")
-    assert shown[0] == "Sure."
-    assert shown[1].splitlines()[2:] == [phrase("reminder.last", when="Sun, Jun 21 at 8:00 AM")]
-
-
-async def due(life: Life, *times: datetime) -> None:
-    """Wait until the coming reminders are due at these times."""
-    async with asyncio.timeout(HANGS):
-        while sorted((await life.reminders()).values()) != list(times):  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
+    assert shown == ["Sure.", "⏰ I'll remind you tomorrow at 8:00 AM: take the pills (every day at 8 for 5 days)"]
+    assert await life.reminders() == {"take the pills (every day at 8 for 5 days)": utc(6, 17, 6)}
 
 
 async def test_in_spring_the_hour_that_does_not_exist_is_confirmed_as_the_one_after(life: Life) -> None:

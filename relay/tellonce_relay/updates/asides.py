@@ -88,7 +88,7 @@ class Asides:
             self._e.wake_alarms.set()
             if one.undo == "restore":
                 return reminders.cancelled_reply(one.reminder)
-            return reminders.set_reply([one.reminder], self._e.now(), self._e.zone)
+            return reminders.set_reply(one.reminder, self._e.now(), self._e.zone)
         undo = buttons.undo_buttons(one.memory.id, reopens=one.undo == "reopen")
         return buttons.Reply(views.saved_view(one.memory), undo)
 
