@@ -40,8 +40,6 @@ class Alarm(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """An alarm in the tokens `start:end`."""
-
     start: int
     end: int
     at: datetime | None = None
@@ -100,7 +98,6 @@ def rings(text: str, said: Said, moment: datetime) -> bool:
 
 
 def _is_due(cron: str, local: datetime) -> bool:
-    """Whether a cron expression of this module is due at the time."""
     minute, hour, day, month, weekdays = cron.split()
     last = day == "last" and (local + DAY).day == 1
     allowed = range(1, 6) if weekdays == "1-5" else [int(one) for one in weekdays.split(",") if one.isdecimal()]
@@ -113,8 +110,7 @@ def _is_due(cron: str, local: datetime) -> bool:
 
 
 def _may_begin(text: str, local: datetime) -> bool:
-    """Whether a repetition whose meaning is not known can begin at the time. The weekday and the hour must fit the
-    words, if the words name any."""
+    """Whether a repetition without a known meaning can begin at the time. Its weekdays and hours must fit."""
     line = line_of(text[:MOST_READ])
     assert line is not None  # the text has a repetition
     tokens = [line[at] for at in range(len(line)) if not line[at + 1].has("unit")]
@@ -157,8 +153,8 @@ def _joins_times(line: Line, joint: int, named: dict[int, Item], found: _Found) 
 
 
 def _is_hour(line: Line, at: int) -> bool:
-    """Whether the token is a time of day. A plain number is an hour only at the end of the text or before `to`, `for`,
-    `and` or a comma."""
+    """Whether the token is a time of day. A plain number needs the end of the text, a comma, `to`, `for` or `and` after
+    it."""
     following, number = line[at + 1], line[at]
     ends = at + 1 == len(line) or following.word == "," or any(map(following.has, ("to", "for", "and")))
     plain = number.kind == "number" and not number.suffix and (number.value or 0) < 24
@@ -189,8 +185,7 @@ def _repeating(line: Line, named: Items, local: datetime) -> _Found | None:
 
 
 def _once(line: Line, named: Items, said: Said, local: datetime) -> _Found | None:
-    """Return the alarm from the first expression with a time of day. If no expression has a time of day, return the
-    alarm from the first expression that names a day."""
+    """The alarm of the first expression with a time of day, or else of the first expression that names a day."""
     found = [one for first, item in named if (one := _moment(line, first, item, said, local)) is not None]
     timed = next((one for one, is_timed in found if is_timed), None)
     return timed or next((one for one, _ in found), None)
@@ -212,9 +207,8 @@ def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> 
 
 
 def _likely(named: Expression, said: Said, local: datetime) -> tuple[Reading, datetime | None]:
-    """The most likely reading of an expression and, if the order of day and month is in doubt (`12/10`), the day in the
-    other order. If the usual order gives a much later day, or if the usual order is not known, the nearer day is
-    taken."""
+    """The most likely reading and, if the order of day and month is in doubt (`12/10`), the other day. The nearer day
+    is taken if the usual order is not known, or if it gives a much later day."""
     best = named.readings[0]
     if named.certain or "/" not in named.text:
         return best, None
@@ -248,8 +242,8 @@ def _is_beyond(day: int, month: int) -> bool:
 
 
 def _counted(line: Line, first: int, item: Item, today: date) -> date | None:
-    """The day of a request that counts months or years. In a request, `in 3 months` means one day: the same day of the
-    month. In a statement, it may mean any day of that month."""
+    """The day of a request that counts months or years. In a request, `in 3 months` is one day; in a statement, any day
+    of that month."""
     if item.phrase is None or item.phrase.form != "count" or item.phrase.single:
         return None
     found = next(filter(None, (distance_at(line, at) for at in range(first, item.phrase.end))), None)
@@ -257,8 +251,7 @@ def _counted(line: Line, first: int, item: Item, today: date) -> date | None:
 
 
 def _bare_hour(line: Line, local: datetime) -> _Found | None:
-    """The alarm for a request that gives only an hour, such as `at 5`. It is due at the next five o'clock at which
-    people are awake."""
+    """The alarm of a request that gives only an hour, such as `at 5`: the next such hour at which people are awake."""
     assert isinstance(local.tzinfo, ZoneInfo)
     for index in range(len(line)):
         clock = clock_at(line, index, beside_day=True) if line[index].has("exactly_at") else None
@@ -269,8 +262,8 @@ def _bare_hour(line: Line, local: datetime) -> _Found | None:
 
 
 def _on(day: date, clock: Clock, local: datetime, zone: ZoneInfo) -> datetime:
-    """The clock time on that day. Without AM or PM, the hour is an hour when people are awake; for today, the time is
-    in the future if possible."""
+    """The clock time on that day. Without AM or PM, people are awake at it, and today it is in the future if
+    possible."""
     at = _on_wall(day, awake(clock), clock.minute, zone)
     later = _on_wall(day, clock.hour % 12 + 12, clock.minute, zone)
     return later if not clock.half and day == local.date() and at <= local < later else at

@@ -16,14 +16,11 @@ UNTIL: Final = " until "
 """Joins a cron expression or an interval and its last possible time in the user's zone:
 `0 8 * * * until 2026-02-20T23:59`."""
 
-MOST: Final = 999
-"""Maximum number of units between two times."""
-
 _TEXT: Final = re.compile(r"R/(\d{4}-\d\d-\d\dT\d\d:\d\d)/P(T?)(\d{1,3})([MHD])")
 
-IntervalUnit = Literal["minute", "hour", "day", "month"]
-_LETTERS: Final[dict[str, IntervalUnit]] = {"TM": "minute", "TH": "hour", "D": "day", "M": "month"}
-_LENGTHS: Final[dict[IntervalUnit, timedelta]] = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
+_Unit = Literal["minute", "hour", "day", "month"]
+_LETTERS: Final[dict[str, _Unit]] = {"TM": "minute", "TH": "hour", "D": "day", "M": "month"}
+_LENGTHS: Final[dict[_Unit, timedelta]] = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 """The units that do not depend on the calendar."""
 
 
@@ -33,7 +30,7 @@ class Interval(NamedTuple):
 
     start: datetime
     number: int
-    unit: IntervalUnit
+    unit: _Unit
 
     @classmethod
     def read(cls, text: str) -> Self | None:
@@ -48,10 +45,6 @@ class Interval(NamedTuple):
             raise ValueError(f"{text!r} repeats after no time, or begins in a year nobody lives in")
         return cls(datetime.fromisoformat(start), int(number), unit)
 
-    def __str__(self) -> str:
-        time_mark = "T" if self.unit in _LENGTHS else ""
-        return f"R/{self.start:%Y-%m-%dT%H:%M}/P{time_mark}{self.number}{self.unit[0].upper()}"
-
     def after(self, moment: datetime, zone: ZoneInfo) -> datetime:
         """The first time after `moment`, in the zone."""
         step = self._steps_until(moment.astimezone(zone), zone)
@@ -60,8 +53,7 @@ class Interval(NamedTuple):
         return due
 
     def _steps_until(self, local: datetime, zone: ZoneInfo) -> int:
-        """A number of steps. `start` plus this many steps is not later than `local`. The exact number can be higher.
-        The result is 0 if `local` is before `start`."""
+        """A number of steps after which the time is not later than `local`. It may be too small."""
         if self.unit in _LENGTHS:
             passed = (local.astimezone(UTC) - self._at(0, zone).astimezone(UTC)) // _LENGTHS[self.unit]
         elif self.unit == "day":

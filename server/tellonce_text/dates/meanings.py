@@ -71,7 +71,7 @@ def query_times(text: str, now: datetime, zone: ZoneInfo) -> list[QueryTime]:
 
 
 def _is_name(found: Expression, now: datetime) -> bool:
-    """Whether an expression is only a name, such as "Tuesday", which can mean a past and a coming time."""
+    """Whether an expression is only a name, such as "Tuesday", which can be past or coming."""
     passed = [reading.start <= now for reading in found.readings]
     return any(passed) and not all(passed) and not any(map(str.isdigit, found.text))
 
@@ -82,7 +82,6 @@ def message_spans(text: str, sent_at: datetime, zone: ZoneInfo) -> list[Span]:
 
 
 def _spans(text: str, said: Said, direction: Direction | None) -> list[Span]:
-    """For each time expression, the span of time that it most probably means."""
     spans = (_span(found, said) for found in expressions(text, said, direction))
     return [span for span in spans if span is not None]
 
@@ -149,8 +148,7 @@ def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
 
 
 def _due(reading: Reading) -> datetime:
-    """The start of a time or of a single day, or the last second of a longer span. A part of a day, such as an evening,
-    is no time, so its due time is the start of its day."""
+    """The start of a time or of a single day, or the last second of a longer span. A part of a day is no time."""
     first, last = reading.days
     if first != last:
         return reading.end - timedelta(seconds=1)

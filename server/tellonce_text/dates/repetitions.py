@@ -37,8 +37,8 @@ class Repetition(NamedTuple):
 
 
 class _Days(NamedTuple):
-    """The days of a repetition, as the last three fields of a cron expression. They are empty for other repetitions.
-    `part` is the part of the day, as in `every evening`."""
+    """The days of a repetition in the last three fields of a cron expression. They are empty for an uncommon
+    repetition."""
 
     end: int
     cron: str = ""
@@ -119,7 +119,6 @@ def _is_day_or_unit(token: Token) -> bool:
 
 
 def _weekday(token: Token) -> int | None:
-    """The weekday in `Monday` or `Mondays`."""
     weekday: int | None = token.get("weekday")
     return token.get("weekdays") if weekday is None else weekday
 
@@ -231,7 +230,6 @@ def _on_weekdays(line: Line, at: int) -> _Days:
 
 
 def _cron_days(weekdays: Sequence[int]) -> str:
-    """The weekdays (0 is Monday) in a cron expression, in which Sunday is 0."""
     field = ",".join(str((day + 1) % 7) for day in weekdays)
     return _WORKDAYS if field == "1,2,3,4,5" else f"* * {field}"
 
