@@ -20,6 +20,10 @@ _NUMBERED = re.compile(r"(\d)(?:-(\d))?(?:/(\d+))?")
 _OF_MONTH = re.compile(r"([0-7])(?:#([1-5])|L)")
 _ORDINALS = ("last", "1st", "2nd", "3rd", "4th", "5th")
 _TICK = timedelta(seconds=1)
+_LEAST = timedelta(minutes=5)
+_ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)
+_COMPARED = 20
+"""The number of times whose distances are compared."""
 _LONGEST_CHANGE = timedelta(hours=3)
 """A zone moves its clocks forward by at most this time."""
 
@@ -29,6 +33,19 @@ def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | Non
     rule, _, last = expression.partition(UNTIL)
     due = _next_of(rule, after, zone)
     return due if not last or due is None or due <= datetime.fromisoformat(last).replace(tzinfo=zone) else None
+
+
+def is_too_frequent(expression: str) -> bool:
+    """Whether two of a repetition's times are less than five minutes apart. Raises ValueError for an invalid
+    expression."""
+    rule, zone = expression.partition(UNTIL)[0], ZoneInfo("UTC")
+    due = _next_of(rule, _ANY_TIME, zone)
+    for _ in range(_COMPARED):
+        following = _next_of(rule, due, zone) if due is not None else None
+        if due is not None and following is not None and following - due < _LEAST:
+            return True
+        due = following
+    return False
 
 
 def _next_of(expression: str, after: datetime, zone: ZoneInfo) -> datetime | None:

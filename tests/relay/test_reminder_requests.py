@@ -47,7 +47,17 @@ def test_a_model_may_give_a_rule_and_its_words(rule: str, first: str, due: str, 
 
 
 @pytest.mark.parametrize(
-    "rule", ["every day", "* * * * *", "*/2 9 * * *", "0 9 31 2 *", "0 9 * * 9", "0 8 * * * until 2026-02-16T08:00", ""]
+    "rule",
+    [
+        "every day",
+        "* * * * *",
+        "*/2 9 * * *",
+        "58,0 9-17 * * *",
+        "0 9 31 2 *",
+        "0 9 * * 9",
+        "0 8 * * * until 2026-02-16T08:00",
+        "",
+    ],
 )
 def test_a_rule_that_is_none_or_rings_too_often_or_never_sets_nothing(rule: str) -> None:
     with pytest.raises(NotSet):

@@ -15,7 +15,7 @@ from tellonce.reminders import ChangeReminderArgs, FinishReminderArgs, ListRemin
 from tellonce_relay import buttons
 from tellonce_relay.buttons import CallbackData, Reply
 from tellonce_relay.catalogue import clock, current_language, day, moment, phrase
-from tellonce_relay.cron import next_due
+from tellonce_relay.cron import is_too_frequent, next_due
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import FOREVER, with_retries
 from tellonce_relay.orders import asks_for_reminder, without_joint
@@ -30,13 +30,12 @@ MOST_LISTED: Final = 20
 LONGEST_QUOTE: Final = 2000
 LONGEST_QUOTED: Final = 200
 """Maximum number of characters of a quoted message in a reminder."""
+LONGEST_RULE: Final = 96
+"""Maximum number of characters of a repetition, as in the contract."""
 SNOOZE: Final = timedelta(hours=1)
 
 ROUTINE: Final = "reminder"
 """The name under which a delivered reminder is recorded."""
-
-OFTEN: Final = timedelta(minutes=5)
-"""Minimum time between two times of a repeated reminder."""
 
 LATE: Final = timedelta(minutes=1)
 """Delay after which the message says when the reminder was due."""
@@ -172,15 +171,16 @@ def by_rule(what: str, rule: str, first: str, now: datetime, zone: ZoneInfo) -> 
     brackets, its words. `first` is the first time; if it is empty, the next time of the rule is the first. Raises
     NotSet."""
     found = _RULE.fullmatch(rule)
+    unfit = NotSet(phrase("reminder.repetition"))
+    if found is None or len(found["rule"]) > LONGEST_RULE:
+        raise unfit
+    begin = (_alarm_in(first, now, zone).at or now) - LATE if first else now
     try:
-        repeats = found["rule"] if found is not None else ""
-        begin = (_alarm_in(first, now, zone).at or now) - LATE if first else now
-        due = next_due(repeats, max(begin, now), zone)
-        second = next_due(repeats, due, zone) if due is not None else None
+        due = next_due(found["rule"], max(begin, now), zone)
+        if due is None or is_too_frequent(found["rule"]):
+            raise unfit
     except ValueError:
-        due = second = None
-    if found is None or due is None or (second is not None and second - due < OFTEN):
-        raise NotSet(phrase("reminder.repetition"))
+        raise unfit from None
     return Wanted(what, due, found["rule"], found["words"])
 
 
