@@ -51,12 +51,14 @@ _SAID: Final[dict[Change, str]] = {
 
 @dataclass(frozen=True)
 class Wanted:
-    """A requested reminder: its text `what`, its first time `at`, and the repetition `repeats`, if it has one."""
+    """A requested reminder: its text `what`, its first time `at`, and the repetition `repeats`, if it has one. `note`
+    names the other day that numbers such as 12/10 can mean."""
 
     what: str
     at: datetime
     repeats: str | None = None
     words: str | None = None
+    note: str = ""
 
     def args(self, incoming: Incoming, *, claimed: bool = False, recorded: bool = False) -> SetReminderArgs:
         """The arguments. `claimed` means that the reminder is a model's claim, which the server checks. `recorded`
@@ -107,10 +109,11 @@ async def ordered(
     """Set the reminder that a person requests, and confirm it or say why none is set. Raises MemoryUnreachable and
     MemoryRefused."""
     try:
-        made = await set_by(memory, zone, incoming, text, recorded=recorded)
+        wanted = wanted_by(text, incoming.sent_at, zone, incoming.meant)
     except NotSet as reason:
         return Reply(str(reason))
-    return set_reply(made, incoming.sent_at, zone, other_day(text, incoming.sent_at, zone))
+    made = await memory.set_reminder(wanted.args(incoming, recorded=recorded))
+    return set_reply(made, incoming.sent_at, zone, wanted.note)
 
 
 async def set_by(
@@ -119,15 +122,6 @@ async def set_by(
     """Set the reminder that a person requests. Raises NotSet, MemoryUnreachable and MemoryRefused."""
     wanted = wanted_by(text, incoming.sent_at, zone, incoming.meant)
     return await memory.set_reminder(wanted.args(incoming, recorded=recorded))
-
-
-def other_day(text: str, now: datetime, zone: ZoneInfo) -> str:
-    """For a time whose numbers can mean two days (`12/10`): a note that names the other day; otherwise empty."""
-    found = _alarm_in(text, now, zone)
-    if found.otherwise is None:
-        return ""
-    other = day(found.otherwise, now.astimezone(zone), weekday=True)
-    return phrase("reminder.other_day", words=text[found.start : found.end], day=other)
 
 
 def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> Wanted:
@@ -207,7 +201,11 @@ def _at(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wa
     assert found.at is not None
     if found.at <= now:
         raise NotSet(phrase("reminder.past", when=moment(found.at, now.astimezone(zone))))
-    return Wanted(what, found.at)
+    if found.otherwise is None:
+        return Wanted(what, found.at)
+    other = day(found.otherwise, now.astimezone(zone), weekday=True)
+    note = phrase("reminder.other_day", words=text[found.start : found.end], day=other)
+    return Wanted(what, found.at, note=note)
 
 
 def set_reply(made: Reminder, now: datetime, zone: ZoneInfo, note: str = "") -> Reply:

@@ -4,17 +4,15 @@ A request is always about the future. An hour without AM or PM is taken as an ho
 a time of day means the morning of that day.
 """
 
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import Final, Literal, NamedTuple
-from zoneinfo import ZoneInfo
 
 from tellonce_text.dates.clock_phrases import Clock, awake, clock_at
 from tellonce_text.dates.counted_phrases import distance_at
 from tellonce_text.dates.day_arithmetic import counted_day
-from tellonce_text.dates.intervals import wall
 from tellonce_text.dates.items import Item, items
 from tellonce_text.dates.phrases import count_at, skip
-from tellonce_text.dates.readings import DAY, Expression, Reading, Said
+from tellonce_text.dates.readings import DAY, Expression, Reading, Said, wall_time
 from tellonce_text.dates.repetitions import HOURS, Items, repetition
 from tellonce_text.dates.resolver import resolved
 from tellonce_text.dates.tokens import Line, line_of
@@ -92,7 +90,7 @@ def rings(text: str, said: Said, moment: datetime) -> bool:
         return _is_due(found.repeats, local) if found.repeats and not found.unfit else _may_begin(text, local)
     at = found.at
     if found.otherwise is not None and local.date() == found.otherwise.date():
-        at = _on_wall(local.date(), at.hour, at.minute, said.zone)
+        at = wall_time(local.date(), at.hour, at.minute, said.zone)
     apart = abs(moment - at)
     return apart < _MINUTE or (apart == _HALF_DAY and local.date() >= said.at.date())
 
@@ -201,9 +199,9 @@ def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> 
         return found, True
     day = _counted(line, first, item, local.date()) or best.start.date()
     if clock is not None:
-        return found._replace(at=_on(day, clock, local, said.zone)), True
+        return found._replace(at=_on(day, clock, local)), True
     hour = HOURS[item.part or "morning"]
-    return found._replace(at=_on_wall(day, hour, 0, said.zone)), bool(item.part)
+    return found._replace(at=wall_time(day, hour, 0, said.zone)), bool(item.part)
 
 
 def _likely(named: Expression, said: Said, local: datetime) -> tuple[Reading, datetime | None]:
@@ -252,23 +250,17 @@ def _counted(line: Line, first: int, item: Item, today: date) -> date | None:
 
 def _bare_hour(line: Line, local: datetime) -> _Found | None:
     """The alarm of a request that gives only an hour, such as `at 5`: the next such hour at which people are awake."""
-    assert isinstance(local.tzinfo, ZoneInfo)
     for index in range(len(line)):
         clock = clock_at(line, index, beside_day=True) if line[index].has("exactly_at") else None
         if clock is not None:
-            due = (_on(day, clock, local, local.tzinfo) for day in (local.date(), local.date() + DAY))
+            due = (_on(day, clock, local) for day in (local.date(), local.date() + DAY))
             return _Found(index, clock.end, at=next(at for at in due if at > local))
     return None
 
 
-def _on(day: date, clock: Clock, local: datetime, zone: ZoneInfo) -> datetime:
+def _on(day: date, clock: Clock, local: datetime) -> datetime:
     """The clock time on that day. Without AM or PM, people are awake at it, and today it is in the future if
     possible."""
-    at = _on_wall(day, awake(clock), clock.minute, zone)
-    later = _on_wall(day, clock.hour % 12 + 12, clock.minute, zone)
+    at = wall_time(day, awake(clock), clock.minute, local.tzinfo)
+    later = wall_time(day, clock.hour % 12 + 12, clock.minute, local.tzinfo)
     return later if not clock.half and day == local.date() and at <= local < later else at
-
-
-def _on_wall(day: date, hour: int, minute: int, zone: ZoneInfo) -> datetime:
-    """The time on a day. Hour 24 is the first hour of the next day."""
-    return wall(day + timedelta(days=hour // 24), time(hour % 24, minute), zone)

@@ -4,11 +4,11 @@ An interval is written as a repeating interval of ISO 8601 without a zone: `R/20
 """
 
 import re
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple, Self
 from zoneinfo import ZoneInfo
 
-from tellonce_text.dates.readings import DAY, add_months
+from tellonce_text.dates.readings import DAY, add_months, wall_time
 
 UTC: Final = ZoneInfo("UTC")
 
@@ -63,13 +63,8 @@ class Interval(NamedTuple):
         return max(0, passed // self.number)
 
     def _at(self, step: int, zone: ZoneInfo) -> datetime:
-        day, clock, passed = self.start.date(), self.start.time(), step * self.number
+        day, hour, minute, passed = self.start.date(), self.start.hour, self.start.minute, step * self.number
         if self.unit in _LENGTHS:
-            return (wall(day, clock, zone).astimezone(UTC) + passed * _LENGTHS[self.unit]).astimezone(zone)
-        return wall(day + passed * DAY if self.unit == "day" else add_months(day, passed), clock, zone)
-
-
-def wall(day: date, clock: time, zone: ZoneInfo) -> datetime:
-    """The moment at which clocks in the zone show `clock` on the given day. If the time does not exist, because summer
-    time begins, the result is an hour later."""
-    return datetime.combine(day, clock, zone).astimezone(UTC).astimezone(zone)
+            first = wall_time(day, hour, minute, zone).astimezone(UTC)
+            return (first + passed * _LENGTHS[self.unit]).astimezone(zone)
+        return wall_time(day + passed * DAY if self.unit == "day" else add_months(day, passed), hour, minute, zone)

@@ -19,7 +19,18 @@ from tellonce_text.dates.items import Item, items
 from tellonce_text.dates.names import is_named
 from tellonce_text.dates.neighbor_phrases import sign_at
 from tellonce_text.dates.phrases import CLOSE, DISTANT, LAST_NIGHT, TODAY, Phrase, skip
-from tellonce_text.dates.readings import DAY, Days, Direction, Expression, Meaning, Precision, Reading, Said, Scene
+from tellonce_text.dates.readings import (
+    DAY,
+    Days,
+    Direction,
+    Expression,
+    Meaning,
+    Precision,
+    Reading,
+    Said,
+    Scene,
+    wall_time,
+)
 from tellonce_text.dates.tense import Look, direction_at
 from tellonce_text.dates.tokens import Line, Token, line_of
 from tellonce_text.dates.zones import zone_at
@@ -364,10 +375,8 @@ def _span(
 
 
 def _at(day: date, hour: int, minute: int, scene: Scene, clock: Clock | None = None) -> datetime:
-    """The time on a day. If the clocks skip it, the result is an hour later."""
     zone = clock.zone if clock and clock.zone else scene.said.tzinfo
-    moment = datetime.combine(day + hour // 24 * DAY, time(hour % 24, minute), zone)
-    return moment.astimezone(UTC).astimezone(scene.said.tzinfo)
+    return wall_time(day, hour, minute, zone).astimezone(scene.said.tzinfo)
 
 
 def _timed_today(item: Item, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
