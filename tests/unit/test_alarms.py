@@ -317,6 +317,7 @@ def test_a_weekday_of_the_month_comes_again_in_the_months_that_have_it(weekdays:
         ("every other Friday at 8", "2026-11-27T08:00+01:00", "2026-11-27T13:00+01:00"),
         ("every two hours between 9 and 17", "2026-11-23T11:00+01:00", "2026-11-23T19:00+01:00"),
         ("every day at 8 and 20 to take pills", "2026-11-22T20:00+01:00", "2026-11-22T21:00+01:00"),
+        ("every day at 8 for 5 days to take pills", "2026-11-23T08:00+01:00", "2026-11-23T20:00+01:00"),
         ("every 30 minutes to stretch", "2026-11-22T15:30+01:00", ""),
         ("every day at 8 to stretch", "2026-11-23T08:00+01:00", "2026-11-22T15:30+01:00"),
     ],

@@ -87,7 +87,8 @@ def rings(text: str, said: Said, moment: datetime) -> bool:
         return False
     local = moment.astimezone(said.zone)
     if found.at is None:
-        return _is_due(found.repeats, local) if found.repeats and not found.unfit else _may_begin(text, local)
+        is_known = found.repeats is not None and found.unfit != "several"
+        return _is_due(found.repeats or "", local) if is_known else _may_begin(text, local)
     at = found.at
     if found.otherwise is not None and local.date() == found.otherwise.date():
         at = wall_time(local.date(), at.hour, at.minute, said.zone)
