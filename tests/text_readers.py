@@ -529,7 +529,7 @@ NOT_READERS = frozenset(
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
     tellonce_relay.updates.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read
     tellonce_relay.commands.forget_list.list_of tellonce_relay.seen_store.append tellonce_relay.seen_store.write tellonce_relay.updates.polling.readable
-    tellonce_relay.responders.prompt.build tellonce_relay.cron.check tellonce_relay.cron.next_due
+    tellonce_relay.responders.prompt.build tellonce_relay.cron.check tellonce_relay.cron.is_too_frequent tellonce_relay.cron.next_due
     tellonce_relay.routines.delivery.send_once tellonce_relay.telegram.bot_client.make_bot tellonce_relay.turn.turn.failure_draft
     tellonce_relay.telegram.messages.incoming tellonce_relay.views.status_view tellonce_relay.updates.webhook.application
     tellonce_server.app.access_tokens.digest tellonce_server.domain.context.budget.cost tellonce_server.domain.context.budget.take
