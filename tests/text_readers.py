@@ -32,7 +32,7 @@ from tellonce_relay.commands import confirmations
 from tellonce_relay.responders import offline, quotations, search_results, shared_words
 from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
-from tellonce_relay.turn import expectation, model_call, reminder_requests, reminders, tags
+from tellonce_relay.turn import expectation, model_call, reminders, tags
 from tellonce_server.api import coercion
 from tellonce_server.domain import tombstones
 from tellonce_server.domain.context import canonical_summary, elsewhere_section, lines, slots, turn_index
@@ -84,9 +84,7 @@ from tellonce_text.dates import (
     han_words,
     intervals,
     meanings,
-    repetitions,
     resolver,
-    several_alarms,
 )
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
@@ -165,13 +163,6 @@ def _forgotten_as_topic(text: str) -> object:
     return forget_query.TopicQuery(text, found).marks(SENTENCE, SOURCE) if found is not None else None
 
 
-def _other_days(text: str) -> object:
-    try:
-        return reminders.other_days(text, NOW, ZONE)
-    except reminders.NotSet:
-        return None
-
-
 def _wanted_by(text: str) -> object:
     try:
         return reminders.wanted_by(text, NOW, ZONE)
@@ -231,7 +222,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.responders.offline.best_sentences": lambda text: offline.best_sentences(text, SENTENCE),
     "tellonce_relay.responders.shared_words.content_words": shared_words.content_words,
     "tellonce_relay.responders.shared_words.shared": lambda text: shared_words.shared({text}, text),
-    "tellonce_relay.responders.shared_words.is_about": lambda text: shared_words.is_about({text}, text),
     "tellonce_relay.routines.texts.usable": lambda text: texts.usable(text, text),
     "tellonce_relay.telegram.markdown.split_marked": lambda text: markdown.split_marked(markdown.Marked(text)),
     "tellonce_relay.turn.tags.finished": tags.finished,
@@ -244,21 +234,15 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.orders.without_polite": orders_in_words.without_polite,
     "tellonce_relay.views.in_days": views.in_days,
     "tellonce_relay.views.without_stamps": views.without_stamps,
-    "tellonce_relay.turn.reminder_requests.offered": lambda text: reminder_requests.offered(text, NOW, ZONE),
-    "tellonce_relay.turn.reminder_requests.order_in": lambda text: reminder_requests.order_in(text, NOW, ZONE),
-    "tellonce_relay.turn.reminder_requests.asks_in_vain": lambda text: reminder_requests.asks_in_vain(text, NOW, ZONE),
+    "tellonce_relay.turn.reminders.asks_in_vain": lambda text: reminders.asks_in_vain(text, NOW, ZONE),
     "tellonce_relay.turn.reminders.has_time": lambda text: reminders.has_time(text, NOW, ZONE),
-    "tellonce_relay.turn.reminders.elapsing_by": lambda text: reminders.elapsing_by(text, NOW, ZONE),
-    "tellonce_relay.turn.reminders.repeated_by": lambda text: reminders.repeated_by(text, NOW, ZONE),
-    "tellonce_relay.orders.remind_within": orders_in_words.remind_within,
+    "tellonce_relay.orders.asks_for_reminder": orders_in_words.asks_for_reminder,
     "tellonce_relay.orders.without_mention": orders_in_words.without_mention,
     "tellonce_relay.responders.offline.is_said_to_us": offline.is_said_to_us,
     "tellonce_relay.responders.search_results.with_lines": lambda text: search_results.with_lines(_summary(text), bool),
     "tellonce_relay.responders.offline.quotes_in": offline.quotes_in,
     "tellonce_relay.responders.quotations.quoted": lambda text: quotations.quoted(text, NOW, NOW, ZONE),
     "tellonce_relay.responders.offline.quotes_nothing": offline.quotes_nothing,
-    "tellonce_relay.turn.reminders.only_times": lambda text: reminders.only_times(text, NOW, ZONE),
-    "tellonce_relay.turn.reminders.other_days": _other_days,
     "tellonce_text.dates.intervals.Interval.read": intervals.Interval.read,
     "tellonce_server.embedding.wordpiece.WordPiece.ids": lambda text: _wordpiece().ids(text),
     "tellonce_relay.views.without_due": lambda text: views.without_due(text, NOW),
@@ -505,14 +489,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_summarizer.tasks.local_answers.overlap": lambda text: local_answers.overlap(text, text),
     "tellonce_text.dates.meanings.admits": lambda text: meanings.admits(text, NOW.date(), SAID),
     "tellonce_text.dates.alarms.alarm": lambda text: alarms.alarm(text, SAID),
-    "tellonce_text.dates.alarms.hour_alone": lambda text: alarms.hour_alone(text, SAID),
-    "tellonce_text.dates.several_alarms.alarms": lambda text: several_alarms.alarms(text, SAID),
-    "tellonce_text.dates.repetitions.says_end": repetitions.says_end,
     "tellonce_text.dates.alarms.rings": lambda text: alarms.rings(text, SAID, NOW),
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
     "tellonce_text.dates.meanings.event_due": lambda text: meanings.event_due(text, NOW, ZONE),
     "tellonce_text.dates.meanings.coming_day": lambda text: meanings.coming_day(text, NOW, ZONE),
-    "tellonce_text.dates.meanings.proposed_day": lambda text: meanings.proposed_day(text, NOW, ZONE),
     "tellonce_text.dates.meanings.due_date": lambda text: meanings.due_date(text, NOW, ZONE),
     "tellonce_text.dates.resolver.expressions": lambda text: resolver.expressions(text, SAID),
     "tellonce_text.dates.meanings.message_spans": lambda text: meanings.message_spans(text, NOW, ZONE),
@@ -547,7 +527,7 @@ NOT_READERS = frozenset(
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
     tellonce_relay.updates.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read
     tellonce_relay.commands.forget_list.list_of tellonce_relay.seen_store.append tellonce_relay.seen_store.write tellonce_relay.updates.polling.readable
-    tellonce_relay.responders.prompt.build tellonce_relay.cron.check tellonce_relay.cron.next_due tellonce_relay.cron.last_due
+    tellonce_relay.responders.prompt.build tellonce_relay.cron.check tellonce_relay.cron.is_too_frequent tellonce_relay.cron.next_due
     tellonce_relay.routines.delivery.send_once tellonce_relay.telegram.bot_client.make_bot tellonce_relay.turn.turn.failure_draft
     tellonce_relay.telegram.messages.incoming tellonce_relay.views.status_view tellonce_relay.updates.webhook.application
     tellonce_server.app.access_tokens.digest tellonce_server.domain.context.budget.cost tellonce_server.domain.context.budget.take
@@ -576,7 +556,7 @@ NOT_READERS = frozenset(
 
     tellonce_text.dates.clock_phrases.in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.neighbor_phrases.counted_beside tellonce_text.dates.neighbor_phrases.unit_beside tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
-tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.set_reply tellonce_relay.turn.reminders.Wanted.in_place tellonce_relay.turn.reminder_requests.ReminderRequests.completes
+tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_of tellonce_relay.turn.reminders.timed tellonce_relay.turn.reminders.by_rule tellonce_relay.turn.reminders.set_reply
     tellonce_relay.views.in_order tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.entries
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
@@ -625,8 +605,8 @@ SLOW = frozenset(
     tellonce_server.domain.erasure.targets.Target.topic tellonce_server.domain.erasure.targets.Target.statement
     tellonce_server.domain.tombstones.Tombstones.mark tellonce_server.domain.tombstones.Tombstones.covering
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
-    tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.several_alarms.alarms
-    tellonce_relay.turn.reminders.only_times tellonce_relay.turn.reminders.other_days tellonce_relay.turn.reminders.has_time tellonce_relay.turn.reminders.elapsing_by tellonce_relay.turn.reminders.repeated_by
+    tellonce_relay.turn.reminders.wanted_by
+    tellonce_relay.turn.reminders.has_time
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
@@ -638,8 +618,7 @@ SLOW = frozenset(
     tellonce_server.domain.retrieval.asked_times.asked_times tellonce_server.domain.retrieval.asked_times.seen_from
     tellonce_server.domain.retrieval.signals.mentions tellonce_text.dates.meanings.admits
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.event_due
-    tellonce_text.dates.meanings.coming_day tellonce_text.dates.meanings.proposed_day
-    tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions
+    tellonce_text.dates.meanings.coming_day tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions
     tellonce_text.dates.meanings.message_spans
     tellonce_text.dates.meanings.query_times
     """.split()

@@ -16,7 +16,7 @@ Action = Literal[
     # the view of the memory
     "tab", "open", "remove", "restore", "pin", "unpin",
     # reminders
-    "unremind", "remind again", "later", "done", "remind of",
+    "unremind", "remind again", "later", "done",
 ]  # fmt: skip
 _CODES: dict[Action, str] = {
     # questions and answers
@@ -26,7 +26,7 @@ _CODES: dict[Action, str] = {
     # the view of the memory
     "tab": "v", "open": "m", "remove": "d", "restore": "s", "pin": "i", "unpin": "j",
     # reminders
-    "unremind": "ru", "remind again": "ra", "later": "rl", "done": "rd", "remind of": "ro",
+    "unremind": "ru", "remind again": "ra", "later": "rl", "done": "rd",
 }  # fmt: skip
 _ACTIONS: dict[str, Action] = {code: action for action, code in _CODES.items()}
 
@@ -116,11 +116,6 @@ def reminder_due(memory_id: int, *, repeats: bool) -> InlineKeyboardMarkup:
     """The buttons of a delivered reminder."""
     more: list[tuple[str, Action]] = [(phrase("button.stop_reminder"), "unremind")] if repeats else []
     return _row((phrase("button.done"), "done"), (phrase("button.later"), "later"), *more, number=memory_id)
-
-
-def reminder_offer(number: int, *, of_memory: bool = False) -> InlineKeyboardMarkup:
-    """The button that accepts an offered reminder about a message or a memory."""
-    return InlineKeyboardMarkup([[button(phrase("button.remind"), CallbackData("remind of", number, int(of_memory)))]])
 
 
 def reminder_list(memory_ids: Sequence[int]) -> InlineKeyboardMarkup:

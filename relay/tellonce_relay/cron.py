@@ -20,9 +20,10 @@ _NUMBERED = re.compile(r"(\d)(?:-(\d))?(?:/(\d+))?")
 _OF_MONTH = re.compile(r"([0-7])(?:#([1-5])|L)")
 _ORDINALS = ("last", "1st", "2nd", "3rd", "4th", "5th")
 _TICK = timedelta(seconds=1)
-_SPANS = tuple(timedelta(days=days) for days in (1, 32, 400, 4000))
-"""The search for a repetition's last time begins this long before the end. If the search finds no time, it begins again
-with the next longer span. Each search visits all times in its span."""
+_LEAST = timedelta(minutes=5)
+_ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)
+_COMPARED = 20
+"""The number of times whose distances are compared."""
 _LONGEST_CHANGE = timedelta(hours=3)
 """A zone moves its clocks forward by at most this time."""
 
@@ -34,19 +35,17 @@ def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | Non
     return due if not last or due is None or due <= datetime.fromisoformat(last).replace(tzinfo=zone) else None
 
 
-def last_due(expression: str, first: datetime, zone: ZoneInfo) -> datetime | None:
-    """The last due time, where `first` is the first one; None if the repetition has no end."""
-    rule, _, last = expression.partition(UNTIL)
-    if not last:
-        return None
-    end, found = datetime.fromisoformat(last).replace(tzinfo=zone), first
-    for back in _SPANS:
-        due = _next_of(rule, max(first, end - back), zone)
-        while due is not None and due <= end:
-            found, due = due, _next_of(rule, due, zone)
-        if found > first:
-            break
-    return found
+def is_too_frequent(expression: str) -> bool:
+    """Whether two of a repetition's times are less than five minutes apart. Raises ValueError for an invalid
+    expression."""
+    rule, zone = expression.partition(UNTIL)[0], ZoneInfo("UTC")
+    due = _next_of(rule, _ANY_TIME, zone)
+    for _ in range(_COMPARED):
+        following = _next_of(rule, due, zone) if due is not None else None
+        if due is not None and following is not None and following - due < _LEAST:
+            return True
+        due = following
+    return False
 
 
 def _next_of(expression: str, after: datetime, zone: ZoneInfo) -> datetime | None:

@@ -69,24 +69,11 @@ def order_of(text: str) -> Order | None:
     return Order("off_record", "", current_language()) if found is None and private is not None else found
 
 
-class Within(NamedTuple):
-    """A request for a reminder within a message: the text before and after the request's words, and the language of
-    these words."""
-
-    before: str
-    words: str
-    after: str
-    language: Language
-
-
-def remind_within(text: str) -> Within | None:
-    """The position of words such as `remind me` within a message, in the person's language or another language of the
-    catalogue."""
-    for language in dict.fromkeys((current_language(), *LANGUAGES)):
-        found = _within(language).search(text)
-        if found is not None:
-            return Within(text[: found.start()], found[0], text[found.end() :], language)
-    return None
+def asks_for_reminder(text: str) -> str:
+    """Words such as `remind me` after the beginning of a message, in any language of the catalogue; empty if there are
+    none."""
+    languages = dict.fromkeys((current_language(), *LANGUAGES))
+    return next((found[0] for language in languages if (found := _within(language).search(text)) is not None), "")
 
 
 def without_mention(text: str) -> str:
@@ -129,8 +116,7 @@ def _beginning(said: str, language: Language) -> Order | None:
         within = next(filter(None, found.groups()), "")
         rest = f"{within} {said[found.end() :]}".strip()
         asks = kind in _STATED and rest.endswith("?")
-        says_more = kind == "unremind" and within and said[found.end() :].strip(_BLANK)
-        if not asks and not says_more and (kind in _WITH_MORE or not rest.strip(_BLANK)):
+        if not asks and (kind in _WITH_MORE or not rest.strip(_BLANK)):
             return Order(kind, rest.strip().lstrip(_BLANK), language)
     return None
 

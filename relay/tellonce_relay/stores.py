@@ -81,8 +81,8 @@ class Stores:
     `newest` contains the highest message id of each chat. `parts` is for messages that were sent in several parts. It
     maps each later part (`chat:message`) to the id of the first part, because the memory knows only the first part.
     `asked` contains the memories about which the person was asked. `said_once` contains the sentences that are said
-    only once. `languages` contains the language of each chat, and `alarms` the state of each reminder. `unfinished`
-    contains each thread's request for a reminder whose time is missing. `scripts` contains the messages of `tellonce send`. `polling` contains what `tellonce
+    only once. `languages` contains the language of each chat, and `alarms` the state of each reminder. `scripts`
+    contains the messages of `tellonce send`. `polling` contains what `tellonce
     doctor` must know about fetching updates.
     """
 
@@ -98,6 +98,5 @@ class Stores:
         self.said_once = store("told")
         self.languages = store("languages")
         self.alarms = store("alarms")
-        self.unfinished = store("unfinished")
         self.scripts = store("scripts")
         self.polling = store("polling")

@@ -9,7 +9,7 @@ import unicodedata
 from typing import Final
 
 NAMES: Final = ("REMEMBER_GLOBAL", "REMEMBER", "REMIND", "GOAL", "DONE", "SEEN")
-DEADLINE, AT = "DEADLINE", "AT"
+DEADLINE, AT, EVERY = "DEADLINE", "AT", "EVERY"
 
 OPENERS: Final = "[［⁅❲〔【〖⟦〚﹝⦋⦗"
 CLOSERS: Final = "]］⁆❳〕】〗⟧〛﹞⦌⦘"
@@ -30,7 +30,7 @@ _BLANK: Final = rf"(?:\s|[{_INVISIBLE}\U000e0020-\U000e007f\U000e0100-\U000e01ef
 
 def _forms() -> dict[str, str]:
     """For each letter of the tag names, return all characters that Unicode treats as forms of the letter."""
-    letters = sorted({letter for name in (*NAMES, DEADLINE, AT) for letter in name})
+    letters = sorted({letter for name in (*NAMES, DEADLINE, AT, EVERY) for letter in name})
     found = {letter: letter + letter.lower() for letter in letters}
     for character in (chr(code) for first, last in _BLOCKS for code in range(first, last)):
         letter = unicodedata.normalize("NFKC", character).upper()
@@ -71,7 +71,10 @@ DEADLINE_MARK: Final = _time_mark(DEADLINE)
 """Matches the end of a goal's tag: `| DEADLINE: May 3`."""
 
 AT_MARK: Final = _time_mark(AT)
-"""Matches the end of a reminder's tag: `| AT: 2026-05-03 09:00`."""
+"""Matches the end of a reminder's tag: `| AT: 2026-05-03T09:00`."""
+
+EVERY_MARK: Final = _time_mark(EVERY)
+"""Matches the end of a repeated reminder's tag: `| EVERY: 0 9 * * 1-5`."""
 
 
 def name_of(written: str) -> str:

@@ -174,7 +174,7 @@ class Talk:
             return f"{views.saved_view(one.memory)}  {_commands(one.memory, one.undo)}"
         if one.undo == "restore":
             return reminders.cancelled_reply(one.reminder).text
-        return self._set_text((one.reminder,))
+        return self._set_text(one.reminder)
 
     async def _answer(self, incoming: Incoming, name: str, text: str) -> str:
         name = name.removeprefix("/")
@@ -207,7 +207,7 @@ class Talk:
             return str(reason)
         return self._set_text(made)
 
-    def _set_text(self, made: tuple[Reminder, ...]) -> str:
+    def _set_text(self, made: Reminder) -> str:
         said = reminders.set_reply(made, datetime.now(UTC), self._context.zone).text
         # The bot of a remote memory has its token on the remote machine.
         no_bot = self._settings.bot_token is None and urlsplit(self._settings.url).hostname in LOOPBACK

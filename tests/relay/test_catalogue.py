@@ -173,7 +173,7 @@ def test_each_phrase_begins_the_order_that_lists_it(language: Language) -> None:
 def test_a_colon_may_separate_the_time_of_a_reminder_from_its_text(language: Language, text: str, what: str) -> None:
     now = datetime(2026, 11, 23, 8, tzinfo=(zone := ZoneInfo("Europe/Berlin")))
     with use_language(language):
-        (wanted,) = wanted_by(text, now, zone)
+        wanted = wanted_by(text, now, zone)
     assert (wanted.what, wanted.at) == (what, datetime(2026, 11, 24, 18, tzinfo=zone))
 
 

@@ -113,15 +113,11 @@ def test_an_answer_adds_no_day_that_is_in_doubt(question: str, words: str) -> No
 
 
 REQUESTS = [
-    "every day at 21:00 remind me to take my pills",
-    "Jeden Werktag um 7:15 erinnere mich an meine Pillen",
-    "cada día a las 8 recuérdame tomar mis pills",
-    "каждый день в 8 напомни мне о pills",
+    "remind me every day at 21:00 to take my pills",
+    "Erinnere mich jeden Werktag um 7:15 an meine Pillen",
+    "Recuérdame cada día a las 8 tomar mis pills",
+    "Напомни мне каждый день в 8 о pills",
     "remind me on Feb 30 to take my pills",
-    "in 20 minutes",
-    "morgen um 8",
-    "mañana a las 9",
-    "завтра в 9",
 ]
 
 

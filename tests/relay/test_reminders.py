@@ -4,7 +4,6 @@ time."""
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.reminders import ClaimRemindersArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
-from tellonce_relay.catalogue import phrase
 from tellonce_relay.turn.reminders import what_of
 from tellonce_server.services.remember import Rememberer
 from tests.hand_worker import read
@@ -20,7 +18,7 @@ from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.running_relay import ZONE, Scripted, relaying, texts
 from tests.server.test_repeated_extraction import dropped, reads
-from tests.stubs.telegram_emulator import DropAfter, telegram
+from tests.stubs.telegram_emulator import DropAfter
 
 pytestmark = pytest.mark.anyio
 
@@ -147,14 +145,13 @@ async def test_without_a_model_a_reply_is_about_its_message_and_words_about_a_re
         await api.replies(1)
         await api.ask("What's this?", reply_to=number, replies=2)
         await api.ask("remind me every Monday at 8", reply_to=number, replies=3)
-        await api.ask("cancel the boiler reminder, that serial number is wrong", replies=5)
-        await api.press(api.sent[4], "✗ 1", until=lambda: api.sent[4]["text"].startswith("✗ Cancelled"))
-        shown = await api.ask("forget this", reply_to=number, replies=6)
+        await api.ask("cancel the boiler reminder, that serial number is wrong", replies=4)
+        await api.press(api.sent[3], "✗ 1", until=lambda: api.sent[3]["text"].startswith("✗ Cancelled"))
+        shown = await api.ask("forget this", reply_to=number, replies=5)
     assert shown[1].endswith("“The boiler's serial number is BX-99”")
     assert shown[2].startswith("⏰ I'll remind you Mon, Feb 23 at 8:00 AM: The boiler's serial number is BX-99")
-    assert shown[3] == "I'll keep that."
-    assert shown[5].startswith("Forget “The boiler's serial number is BX-99”?")
-    assert "[message, Feb 16] The boiler's" in shown[5]
+    assert shown[4].startswith("Forget “The boiler's serial number is BX-99”?")
+    assert "[message, Feb 16] The boiler's" in shown[4]
 
 
 async def test_what_is_forgotten_never_rings_and_a_lost_answer_of_telegram_doubles_nothing(
@@ -211,100 +208,30 @@ async def test_an_order_repeated_during_its_delivery_rings_no_second_time(
         assert await tables.fetchval("select count(*) from memories where status = 'active'") == 0
 
 
-async def test_each_time_in_a_message_is_a_reminder_with_its_own_text(memory: Memory, clock: Clock) -> None:
+@pytest.mark.parametrize(
+    ("rule", "days"), [("R/2026-02-20T08:00/P14D", 14), ("0 8 20 * *", 28), ("0 8 * * 5 until 2026-03-01T00:00", 7)]
+)
+async def test_a_stored_repetition_of_any_kind_comes_again(memory: Memory, clock: Clock, rule: str, days: int) -> None:
+    first = datetime(2026, 2, 20, 8, tzinfo=ZONE)
     async with relaying(memory, clock=clock) as api, memory.relay() as client:
-        await api.say("remind me tomorrow at 9 to call mom and at 17 to pick up Tim")
-        await api.say("remind me at 10 and at 15:00 to take the pills")
-        await api.say("set an alarm for 6:30")
-        shown = await api.ask("remind me every morning and every evening to take my pill", replies=4)
-        await api.press(api.sent[0], "✗ 2")
-        await coming(client, lambda found: len(found) == 5)
-        await api.until(lambda: api.sent[0]["text"].startswith("✗ Cancelled: pick up Tim"))
-        edited = await api.say("remind me on Friday at 8 and again at 20:00 to water the plants")
-        await api.replies(5)
-        await api.edit(edited, "remind me on Friday at 8 and at 9 and at 21:00 to water the plants")
-        await api.replies(6)
-        found = await coming(client, lambda found: len(found) == 8)
-    assert shown[0] == "⏰ I'll remind you:\n1. tomorrow at 9:00 AM: call mom\n2. tomorrow at 5:00 PM: pick up Tim"
-    assert shown[1] == "⏰ I'll remind you:\n1. today at 10:00 AM: take the pills\n2. today at 3:00 PM: take the pills"
-    assert shown[2].startswith("What should I remind you of?")
-    assert shown[3].splitlines()[1:] == [
-        "1. tomorrow at 9:00 AM: take my pill (every morning)",
-        "2. today at 7:00 PM: take my pill (every evening)",
-    ]
-    assert [one.due_at.astimezone(ZONE).hour for one in found[5:]] == [8, 9, 21]
+        await client.set_reminder(SetReminderArgs(chat_id=42, content="glass", at=first, repeats=rule, words="often"))
+        clock.at = first
+        await api.say("/help", until=lambda: "⏰ glass (often)" in texts(api))
+        await coming(client, lambda found: found[0].due_at == first + timedelta(days=days))
 
 
-async def test_the_time_of_a_reminder_may_be_given_in_the_next_message(
-    memory: Memory, clock: Clock, tmp_path: Path
-) -> None:
-    asked = phrase("reminder.asks_when")
-    async with telegram() as api:
-        async with relaying(memory, clock=clock, api=api, state=tmp_path):
-            assert await api.ask("remind me to call mom", replies=1) == [asked]
-        async with relaying(memory, clock=clock, api=api, state=tmp_path):
-            assert "already past" in (await api.ask("yesterday at 5", replies=2))[1]
-            assert (await api.ask("at 6pm, please", replies=3))[2] == "⏰ I'll remind you today at 6:00 PM: call mom"
-            assert (await api.ask("at 7pm", replies=4))[3] == phrase("offline.kept")
-            await api.ask("remind me to call Ann", replies=5)
-            await api.ask("/forget Ann", replies=6)
-            await api.press(api.sent[5], "Forget", until=lambda: texts(api)[5].startswith("✓ Forgotten"))
-            await api.say("at 7pm")
-            assert (await api.replies(7))[6].startswith("What should I remind you of?")
-            number = await api.say("remind me to water the plants")
-            await api.replies(8)
-            await api.edit(number, "remind me at 8pm to water the plants")
-            assert (await api.replies(9))[8] == "⏰ I'll remind you today at 8:00 PM: water the plants"
-        async with relaying(memory, Scripted("Seven it is."), clock=clock, api=api, state=tmp_path):
-            assert (await api.ask("/remind call dad", replies=10))[9] == asked
-            clock.forward(minutes=61)
-            assert (await api.ask("at 7pm", replies=11))[10] == "Seven it is."
-
-
-async def test_without_a_model_a_named_day_is_offered_as_a_reminder(memory: Memory, clock: Clock) -> None:
-    async with relaying(memory, clock=clock) as api, memory.relay() as client:
-        said = await api.say("The dentist is on Friday")
-        await api.replies(2)
-        assert api.sent[1]["text"] == "⏰ Shall I remind you Fri, Feb 20 at 9:00 AM?"
-        await api.edit(said, "The dentist is on Saturday at 15:00", until=lambda: bool(api.world.reactions))
-        await api.press(api.sent[1], "⏰ Yes, remind me", old=True)
-        await api.until(lambda: "Feb 21 at 2:00 PM: The dentist is on Saturday at 15:00" in texts(api)[1])
-        await api.ask("don't forget to call the plumber on Friday", replies=3)
-        await api.press(api.sent[2], "⏰ Yes, remind me")
-        await api.until(
-            lambda: texts(api)[2] == "⏰ I'll remind you Fri, Feb 20 at 9:00 AM: call the plumber on Friday"
-        )
-        assert len(await coming(client, bool)) == 2
-        for count, text in enumerate(("I was in Paris on Friday", "Is Ann here on Friday?", "We may meet in May"), 4):
-            await api.ask(text, replies=count)
-        listed = (await api.ask("cancel the plumber reminder", replies=7))[6]
-    assert not any("Shall I" in text for text in texts(api)[3:])
-    assert listed == "⏰ Your reminders:\n1. Fri, Feb 20 at 9:00 AM: call the plumber on Friday"
-
-
-async def test_a_reminder_every_two_weeks_comes_again_after_two_weeks(memory: Memory, clock: Clock) -> None:
-    async with relaying(memory, clock=clock) as api, memory.relay() as client:
-        assert await api.ask("remind me every other Friday at 8 to put out the glass", replies=1) == [
-            "⏰ I'll remind you Fri, Feb 20 at 8:00 AM: put out the glass (every other Friday at 8)"
-        ]
-        (first,) = await coming(client, bool)
-        clock.at = first.due_at
-        await api.say("/help", until=lambda: "⏰ put out the glass (every other Friday at 8)" in texts(api))
-        await coming(client, lambda found: found[0].due_at == first.due_at + timedelta(days=14))
-
-
-async def test_a_model_may_set_a_reminder_that_repeats_within_a_day_or_on_a_weekday_of_the_month(
-    memory: Memory, clock: Clock
-) -> None:
+async def test_a_model_may_set_a_reminder_by_a_rule_that_the_words_support(memory: Memory, clock: Clock) -> None:
     answers = (
-        "Sure. [REMIND: pay the rent | AT: on the first Monday of every month at 10:00]",
-        "Vale. [REMIND: beber agua | AT: cada dos horas entre las 9 y las 17]",
-        "OK. [REMIND: stretch | AT: every 30 minutes]",
+        "Sure. [REMIND: pay the rent | AT: 2026-03-02T10:00 | EVERY: 0 10 * * 1#1 (on the first Monday at 10)]",
+        "Vale. [REMIND: beber agua | AT: 2026-02-16T11:00 | EVERY: 0 9-17/2 * * * (cada dos horas entre las 9 y las 17)]",
+        "OK. [REMIND: stretch | AT: 2026-02-16T09:30 | EVERY: */30 * * * * (every 30 minutes)]",
+        "OK. [REMIND: breathe | AT: 2026-02-16T09:30 | EVERY: * * * * * (every minute)]",
     )
     asked = (
         "remind me to pay the rent on the first Monday of every month at 10",
         "Recuérdame cada dos horas entre las 9 y las 17 beber agua",
         "remind me to stretch every day at 8",
+        "remind me to breathe every minute",
     )
     async with relaying(memory, Scripted(*answers), clock=clock) as api, memory.relay() as client:
         for count, text in enumerate(asked, 1):
@@ -314,12 +241,11 @@ async def test_a_model_may_set_a_reminder_that_repeats_within_a_day_or_on_a_week
         await api.say("/help")
         await coming(client, lambda found: rent.due_at + timedelta(days=35) in [one.due_at for one in found])
     shown = texts(api)
-    assert shown[1] == (
-        "⏰ I'll remind you Mon, Mar 2 at 10:00 AM: pay the rent (on the first Monday of every month at 10:00)"
-    )
+    assert shown[1] == "⏰ I'll remind you Mon, Mar 2 at 10:00 AM: pay the rent (on the first Monday at 10)"
     assert shown[3] == "⏰ I'll remind you today at 11:00 AM: beber agua (cada dos horas entre las 9 y las 17)"
     assert water.repeats == "0 9-17/2 * * *"
     assert shown[5].startswith("❔ Is this right?\nstretch"), "the user asked for another repetition"
+    assert shown[7].startswith("⏰ Not set: “breathe”. I can't repeat a reminder that way.")
 
 
 async def test_a_reminder_ordered_in_words_is_set_even_if_the_model_forgets_its_tag(
@@ -348,12 +274,3 @@ async def test_the_time_is_said_where_it_is_missing_past_or_cannot_be_kept(memor
     assert "already past" in shown[1]
     assert shown[2].startswith("I can't repeat a reminder that way.")
     assert await statuses(memory) == {}
-
-
-async def test_the_confirmation_of_a_repetition_with_an_end_says_that_it_does_not_end(
-    memory: Memory, clock: Clock
-) -> None:
-    async with relaying(memory, clock=clock) as api:
-        await api.say("Remind me every day at 8 and 20 to take pills for 5 days")
-        shown = await api.ask("Remind me every day at 8 to read for 20 minutes", replies=2)
-    assert [phrase("reminder.endless") in one for one in shown] == [True, False]

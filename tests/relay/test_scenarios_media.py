@@ -61,12 +61,12 @@ async def test_what_nobody_can_hear_is_named_in_the_persons_language_and_its_cap
     async with life.day(language="es") as day:
         voice = await voiced(day)
         captioned = await voiced(day, caption="recuérdame lo del dentista")
-        given = await day.say("mañana a las 10")
+        given = await day.say("recuérdame mañana a las 10 lo del dentista")
         number = day.api.upload(b"ID3")
         song = await shown(day, audio={"file_id": number, "file_unique_id": number, **music})
     with use_language("es"):
         assert voice == [phrase("senses.cannot_hear")]
-        assert captioned == [phrase("reminder.asks_when")]
+        assert captioned == [phrase("reminder.asks_when", example=phrase("reminder.example"))]
         assert song == [phrase("senses.cannot_read")]
     assert given == ["⏰ Te lo recordaré mañana a las 10:00: lo del dentista"]
 

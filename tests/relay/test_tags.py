@@ -163,6 +163,22 @@ def test_64_kib_of_anything_are_read_at_once(part: str) -> None:
     assert time.process_time() - started < 3
 
 
+@pytest.mark.parametrize(
+    ("tag", "time", "every"),
+    [
+        ("[REMIND: swim | AT: 2026-05-03T09:00]", "2026-05-03T09:00", None),
+        (
+            "[REMIND: swim | AT: 2026-05-04T09:00 | EVERY: 0 9 * * 1-5 (weekdays)]",
+            "2026-05-04T09:00",
+            "0 9 * * 1-5 (weekdays)",
+        ),
+        ("[remind: swim ｜ every: 0 9 * * *]", None, "0 9 * * *"),
+    ],
+)
+def test_a_reminders_tag_has_a_first_time_and_a_rule(tag: str, time: str | None, every: str | None) -> None:
+    assert parse(tag).tags == (Tag("remind", "swim", time, every),)
+
+
 def test_a_tag_does_not_mean_a_goal_that_shares_only_common_words_with_it() -> None:
     assert tag_effects._share_a_word("paid rents", "Pay the rent")
     assert not tag_effects._share_a_word("pay for the rent", "Finish the book for Ann")

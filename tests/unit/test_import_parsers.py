@@ -430,6 +430,7 @@ def test_a_crafted_memory_is_refused_alone(tmp_path: Path) -> None:
         {"alarm": {"due_at": due, "repeats": "garbage * * *"}},
         {"alarm": {"due_at": due, "repeats": "99 * * * *"}},
         {"alarm": {"due_at": due, "repeats": "* * * * *"}},
+        {"alarm": {"due_at": due, "repeats": "58,0 9-17 * * *"}},
         {"alarm": {"due_at": due, "repeats": "R/2026-02-16T08:00/P0D"}},
         {"alarm": {"due_at": due, "repeats": "R/9999-02-16T08:00/P2D"}},
         {"alarm": {"due_at": due, "repeats": "0 8 * * * until 2026-02-30T08:00"}},

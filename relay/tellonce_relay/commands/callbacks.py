@@ -19,7 +19,7 @@ from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.stores import MovedGroups
 from tellonce_relay.telegram.markdown import Marked
 from tellonce_relay.telegram.message_sender import Address, AnswerLost, MessageSender, NotSent
-from tellonce_relay.turn import reminder_requests, reminders
+from tellonce_relay.turn import reminders
 
 logger = logging.getLogger(__name__)
 
@@ -75,8 +75,6 @@ async def run_action(context: CommandContext, chat_id: int, callback: buttons.Ca
             return Reaction(phrase("forget.kept"))
         case "unremind" | "remind again" | "later" | "done":
             return _shown(await reminders.run_action(memory, chat_id, callback, now, context.zone))
-        case "remind of":
-            return _shown(await reminder_requests.accept(memory, chat_id, callback, now, context.zone))
         case "tab" | "open" | "remove" | "restore" | "pin" | "unpin":
             return _shown(await memory_browser.run_action(memory, chat_id, callback, now, context.zone))
         case _:

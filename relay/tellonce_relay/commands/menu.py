@@ -8,8 +8,6 @@ from datetime import datetime
 from typing import Final, Protocol
 from zoneinfo import ZoneInfo
 
-from telegram import InlineKeyboardMarkup
-
 from tellonce import contract as c
 from tellonce_relay import buttons, views
 from tellonce_relay.buttons import Reply
@@ -21,7 +19,6 @@ from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.turn import reminders
-from tellonce_relay.turn.reminder_requests import offered, question
 from tellonce_text.dates.lexicon import is_determiner, signs
 from tellonce_text.lexicon import STOP_WORDS
 
@@ -41,8 +38,8 @@ class Conversation(Protocol):
         """The sentence about a question that waits for the model; empty if no question waits."""
         ...
 
-    async def remind(self, text: str) -> Reply:
-        """Set the reminders that the text asks for. Raises MemoryUnreachable and MemoryRefused."""
+    def is_recorded(self) -> bool:
+        """Whether the memory has the person's message."""
         ...
 
 
@@ -74,23 +71,15 @@ async def _text_answer(name: str, call: CommandCall) -> Reply:
 
 
 async def _remember(call: CommandCall) -> Reply:
-    """Store the text or, if the text is only a word such as `this`, the message to which the person replies. If the
-    stored text names a future day, offer a reminder for that day."""
-    incoming, zone = call.incoming, call.context.zone
-    text = call.text
+    """Store the text or, if the text is only a word such as `this`, the message to which the person replies."""
+    incoming, text = call.incoming, call.text
     if _only_points(text):
         said = incoming.meant.strip()
         text = f"{incoming.quoted_speaker}: {said}" if said and incoming.quoted_speaker else said
     if not text:
         return await _text_answer("remember", replace(call, text=""))
-    kept = await store_statement(call.context, incoming, text)
-    said, markup = views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False)
-    offer = offered(text, incoming.sent_at, zone)
-    if not offer:
-        return Reply(said, markup)
-    button = buttons.reminder_offer(kept.id, of_memory=True).inline_keyboard[0]
-    rows = [[*markup.inline_keyboard[0], *button]]
-    return Reply(f"{said}\n{question(offer, incoming.sent_at, zone)}", InlineKeyboardMarkup(rows))
+    kept = await store_statement(call.context, call.incoming, text)
+    return Reply(views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False))
 
 
 def _only_points(text: str) -> bool:
@@ -152,7 +141,10 @@ async def _reminders(call: CommandCall) -> Reply:
 
 
 async def _remind(call: CommandCall) -> Reply:
-    return await call.conversation.remind(call.text) if call.text else await _reminders(call)
+    if not call.text:
+        return await _reminders(call)
+    recorded = call.conversation.is_recorded()
+    return await reminders.ordered(call.context.memory, call.context.zone, call.incoming, call.text, recorded=recorded)
 
 
 async def _routines(call: CommandCall) -> Reply:

@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import cache, partial
 from zoneinfo import ZoneInfo
 
@@ -21,15 +20,13 @@ from tellonce_relay.catalogue import (
     phrase,
 )
 from tellonce_relay.incoming_message import Incoming, is_command
-from tellonce_relay.orders import Kind, order_of, remind_within, without_joint, without_mention
+from tellonce_relay.orders import Kind, order_of, without_mention
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.quotations import quoted
 from tellonce_relay.responders.search_results import BEFORE, BURST, LABEL, PLACE, is_said, with_bursts, with_lines
 from tellonce_relay.responders.shared_words import content_words, shared
 from tellonce_relay.views import due_parts, flat, in_days, short, with_day
 from tellonce_text.changes import without_changed
-from tellonce_text.dates.readings import Said
-from tellonce_text.dates.several_alarms import alarms
 from tellonce_text.own_words import is_forwarded, own_words
 from tellonce_text.secrets import mask
 from tellonce_text.sentences import is_question, split_sentences
@@ -95,9 +92,6 @@ _MASK = re.compile(r"\[secret:[^\]]*\]")
 
 
 UTC = ZoneInfo("UTC")
-_ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)
-"""The time of reading words that are only tested for being times."""
-_LONGEST_TIMES = 100
 
 
 class OfflineResponder:
@@ -194,14 +188,12 @@ def from_memory(results: Sequence[c.SearchResult], incoming: Incoming, zone: Zon
     asked, names = content_words(incoming.text), _names_in(incoming.text)
     current, corrections = _current([with_lines(r, partial(_is_statement, incoming.text)) for r in results])
     statements = _distinct([r for r in current if not _is_echo(r, incoming)])
-    # A time alone answers the bot's question about a reminder, or belongs to the messages before it.
-    telling = [r for r in statements if not (r.kind == "message" and _is_only_times(r.text))]
-    near = [r for r in telling if shared(asked, r.text)]
+    near = [r for r in statements if shared(asked, r.text)]
     named = [r for r in near if names & content_words(f"{r.speaker or ''} {r.text}")]
     near = named or near
     if not names:
-        near += _newer_in_other_words(near, telling)
-    chosen = _newest(near, corrections) or _nearest([r for r in telling if is_said(r)])
+        near += _newer_in_other_words(near, statements)
+    chosen = _newest(near, corrections) or _nearest([r for r in statements if is_said(r)])
     if not chosen:
         return phrase("offline.nothing")
     # A sentence about the named person is no answer if it contains nothing else of the question.
@@ -275,22 +267,9 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
 
 
 def is_said_to_us(text: str) -> bool:
-    """Whether a message is an order to the bot, a greeting or thanks, and so contains no information."""
+    """Whether a message contains no information, because it is an order to the bot, a greeting or thanks."""
     order = order_of(text)
-    if order is not None and (order.command is not None or order.kind in ("greeting", "nod", "undo")):
-        return True
-    within = remind_within(text)
-    return within is not None and _is_only_times(within.before)
-
-
-def _is_only_times(text: str) -> bool:
-    """Whether a text consists of times for a reminder."""
-    if len(text) > _LONGEST_TIMES or not any(map(str.isalnum, text)):
-        return False
-    found = alarms(text, Said(_ANY_TIME, UTC))
-    ends = [0, *(one.end for one in found)]
-    rests = [text[end:start] for end, start in zip(ends, [*(one.start for one in found), len(text)], strict=True)]
-    return bool(found) and not without_joint(" ".join(rests))
+    return order is not None and (order.command is not None or order.kind in ("greeting", "nod", "undo"))
 
 
 def _is_statement(question: str, words: str) -> bool:

@@ -32,9 +32,3 @@ def shared(wanted: set[str], text: str) -> set[str]:
 def _beginnings(word: str) -> set[str]:
     """The word without its last one or two letters, if at least four letters are left."""
     return {word[:-cut] for cut in (1, 2) if len(word) - cut >= _SHORTEST_STEM}
-
-
-def is_about(said: set[str], text: str) -> bool:
-    """Whether `said` contains at least half of the content words of a text."""
-    words = content_words(text)
-    return 0 < len(words) <= 2 * len(said & words)

@@ -1,8 +1,8 @@
 """Sets, lists and changes reminders, and answers in the person's language."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
@@ -10,30 +10,28 @@ from zoneinfo import ZoneInfo
 from telegram import InlineKeyboardMarkup
 
 from tellonce import contract as c
-from tellonce.client import MemoryClient, MemoryRefused
+from tellonce.client import MemoryClient
 from tellonce.reminders import ChangeReminderArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_relay import buttons
 from tellonce_relay.buttons import CallbackData, Reply
 from tellonce_relay.catalogue import clock, current_language, day, moment, phrase
-from tellonce_relay.cron import last_due, next_due
-from tellonce_relay.incoming_message import Incoming, Place
+from tellonce_relay.cron import is_too_frequent, next_due
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import FOREVER, with_retries
-from tellonce_relay.orders import without_joint
+from tellonce_relay.orders import asks_for_reminder, without_joint
 from tellonce_relay.responders.shared_words import content_words
 from tellonce_relay.views import without_stamps
-from tellonce_text.dates.alarms import Alarm
-from tellonce_text.dates.durations import duration
-from tellonce_text.dates.intervals import UNTIL, Interval
+from tellonce_text.dates.alarms import Alarm, alarm
 from tellonce_text.dates.readings import Said
-from tellonce_text.dates.repetitions import says_end
-from tellonce_text.dates.several_alarms import alarms
-from tellonce_text.dates.tokens import line_of
 from tellonce_text.dates.zones import region_of
+from tellonce_text.own_words import is_forwarded
 
 MOST_LISTED: Final = 20
 LONGEST_QUOTE: Final = 2000
 LONGEST_QUOTED: Final = 200
 """Maximum number of characters of a quoted message in a reminder."""
+LONGEST_RULE: Final = 96
+"""Maximum number of characters of a repetition, as in the contract."""
 SNOOZE: Final = timedelta(hours=1)
 
 ROUTINE: Final = "reminder"
@@ -53,12 +51,14 @@ _SAID: Final[dict[Change, str]] = {
 
 @dataclass(frozen=True)
 class Wanted:
-    """A requested reminder: its text `what`, its first time `at`, and the repetition `repeats`, if it has one."""
+    """A requested reminder: its text `what`, its first time `at`, and the repetition `repeats`, if it has one. `note`
+    names the other day that numbers such as 12/10 can mean."""
 
     what: str
     at: datetime
     repeats: str | None = None
     words: str | None = None
+    note: str = ""
 
     def args(self, incoming: Incoming, *, claimed: bool = False, recorded: bool = False) -> SetReminderArgs:
         """The arguments. `claimed` means that the reminder is a model's claim, which the server checks. `recorded`
@@ -66,159 +66,80 @@ class Wanted:
         not learned twice."""
         source = incoming.message_id if claimed or recorded else None
         quote = incoming.text[:LONGEST_QUOTE] if claimed else None
-        return self.in_place(incoming.place, source, quote)
-
-    def in_place(self, place: Place, message_id: str | None, quote: str | None = None) -> SetReminderArgs:
-        """The arguments for a reminder in this chat and topic. `message_id` is its source."""
         return SetReminderArgs(
             content=self.what,
             at=self.at,
             repeats=self.repeats,
             words=self.words,
-            source_message_id=message_id,
+            source_message_id=source,
             quote=quote,
-            **place,
+            **incoming.place,
         )
 
-    def after(self, now: datetime, zone: ZoneInfo) -> "Wanted":
-        """The same reminder; if it repeats, its first time is after `now`."""
-        at = next_due(self.repeats, now, zone) if self.repeats is not None else self.at
-        return replace(self, at=at or self.at)
 
-
+_RULE = re.compile(
+    r"(?P<rule>(?:\S+(?: \S+){4}|R/\S+)(?: until \d{4}-\d\d-\d\dT\d\d:\d\d)?)(?: ?\((?P<words>[^)]{1,200})\))?"
+)
 _COLON = re.compile(r":(?=\s)")
 """A colon between a time and the text ("tomorrow at 9: dentist"). It does not belong to the time."""
 
 
 class NotSet(Exception):
-    """No reminder can be set; the text gives the person the reason. If only a possible time is missing, `what` is the
-    subject of the reminder."""
+    """No reminder can be set; the text gives the person the reason."""
 
-    def __init__(self, reason: str = "", what: str = "") -> None:
-        super().__init__(reason)
-        self.what = what
+
+def asks_in_vain(text: str, said_at: datetime, zone: ZoneInfo) -> bool:
+    """Whether a statement asks for a reminder, although no reminder could be set for it. A single word counts only if
+    the statement also has a time, because the word can also mean `remember`."""
+    words = asks_for_reminder(text[:LONGEST_QUOTED]) if not is_forwarded(text) else ""
+    return " " in words or (bool(words) and has_time(text, said_at, zone))
 
 
 async def listed(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, topic: str = "") -> Reply:
     """The reminders that share a word with the topic; if there are none, all reminders. Raises MemoryUnreachable and
     MemoryRefused."""
     known, said = await coming(memory, incoming), content_words(topic)
-    meant = tuple(reminder for reminder in known if said & content_words(subject_of(reminder)))
+    meant = tuple(reminder for reminder in known if said & content_words(what_of(reminder)))
     return list_reply(meant or known, incoming.sent_at, zone)
+
+
+async def ordered(
+    memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, *, recorded: bool = False
+) -> Reply:
+    """Set the reminder that a person requests, and confirm it or say why none is set. Raises MemoryUnreachable and
+    MemoryRefused."""
+    try:
+        wanted = wanted_by(text, incoming.sent_at, zone, incoming.meant)
+    except NotSet as reason:
+        return Reply(str(reason))
+    made = await memory.set_reminder(wanted.args(incoming, recorded=recorded))
+    return set_reply(made, incoming.sent_at, zone, wanted.note)
 
 
 async def set_by(
     memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, *, recorded: bool = False
-) -> tuple[Reminder, ...]:
-    """Set the reminders that a person requests, one for each time. Raises NotSet, MemoryUnreachable and
-    MemoryRefused."""
+) -> Reminder:
+    """Set the reminder that a person requests. Raises NotSet, MemoryUnreachable and MemoryRefused."""
     wanted = wanted_by(text, incoming.sent_at, zone, incoming.meant)
-    return tuple([await memory.set_reminder(one.args(incoming, recorded=recorded)) for one in wanted])
+    return await memory.set_reminder(wanted.args(incoming, recorded=recorded))
 
 
-def other_days(text: str, now: datetime, zone: ZoneInfo) -> list[str]:
-    """For each time in a request whose numbers can mean two days (`12/10`): a note that names the other
-    day."""
-    others = ((one, one.otherwise) for one in _alarms_in(text, now, zone))
-    return [
-        phrase(
-            "reminder.other_day",
-            words=text[one.start + one.lead : one.end],
-            day=day(other, now.astimezone(zone), weekday=True),
-        )
-        for one, other in others
-        if other is not None
-    ]
-
-
-def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> tuple[Wanted, ...]:
+def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> Wanted:
     """Parse the text after an order's phrase, such as `tomorrow at 9 to call mom`. If the text is only a time, the
     reminder is about `quoted`, the message to which the text replies. Raises NotSet."""
-    return _wanted(text, _alarms_in(text, now, zone), now, zone, quoted)
-
-
-def _wanted(text: str, found: Sequence[Alarm], now: datetime, zone: ZoneInfo, quoted: str = "") -> tuple[Wanted, ...]:
-    subjects = [what or quoted[:LONGEST_QUOTED] for what in _subjects(text, found)]
-    if not all(subjects):
+    found = _alarm_in(text, now, zone)
+    rest = f"{text[: found.start].rstrip()} {text[found.end :].strip(' ,:')}"
+    what = without_joint(rest) or quoted[:LONGEST_QUOTED]
+    wanted = _at(what, found, text, now, zone)
+    if not what:
         raise NotSet(phrase("reminder.asks_what", example=phrase("reminder.example")))
-    words = _words_of(text, found, now, zone)
-    return tuple(_at(*one, now, zone) for one in zip(subjects, found, words, strict=True))
-
-
-def _words_of(text: str, found: Sequence[Alarm], now: datetime, zone: ZoneInfo) -> list[str]:
-    """The words of each alarm. If an alarm shares the day of another one, its words include the words for this day."""
-    words: list[str] = []
-    first = ""
-    for one in found:
-        own = text[one.start + one.lead : one.end]
-        words.append(_with_day(first, own, now, zone) if one.shares_day else own)
-        first = first if one.shares_day else own
-    return words
-
-
-def _with_day(first: str, own: str, now: datetime, zone: ZoneInfo) -> str:
-    """Return `own` with the day of the earlier words `first`: `("every weekday at 8:30", "17:00") -> "every weekday
-    17:00"`."""
-    parts, added = first.split(), own.split()
-    for count in range(len(parts) - 1, 0, -1):
-        if not has_time(" ".join(parts[:count]), now, zone):
-            break
-        if not _alarms_in(" ".join(parts[:count]), now, zone)[0].timed:
-            twice = max(n for n in range(len(added) + 1) if parts[:count][count - n :] == added[:n])
-            return " ".join([*parts[:count], *added[twice:]])
-    return f"{first} … {own}"
-
-
-def elapsing_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The reminder of a text that begins with a length of time and a colon: `in an hour and a half: call mum`. Empty
-    for other texts."""
-    words, colon, what = text.partition(":")
-    line = line_of(words) if colon and what.strip() else None
-    led = duration(line, 1) if line is not None and line[0].has("in") else None
-    return timed(without_joint(what), words, now, zone) if line is not None and led and led.end == len(line) else ()
-
-
-def repeated_by(text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The reminders of a text such as `tennis every Friday at 5 pm`. The text must name the subject. It must begin or
-    end with repeated times of day. For other texts, the result is empty."""
-    try:
-        found = _alarms_in(text, now, zone)
-        outer = found[0].start == 0 or not text[found[-1].end :].strip(" .!")
-        repeated = all(one.repeats is not None and one.timed for one in found)
-        return _wanted(text, found, now, zone) if outer and repeated else ()
-    except NotSet:
-        return ()
-
-
-def _subjects(text: str, found: Sequence[Alarm]) -> list[str]:
-    """The subject of the reminder at each of the times. A text before the first time is the subject at all times.
-    Otherwise, the subject at a time is the text after this time. If there is no such text, it is the subject at a
-    neighboring time: `at 9 and at 15:00 to take the pills`."""
-    ends = [*(one.start for one in found[1:]), len(text)]
-    parts = [text[one.end : end].strip(" ,:") for one, end in zip(found, ends, strict=True)]
-    before = text[: found[0].start].rstrip()
-    if without_joint(before):
-        return [without_joint(" ".join([before, *filter(None, parts)]))] * len(found)
-    parts = [without_joint(f"{before} {part}") for part in parts]
-    last = next((part for part in reversed(parts) if part), "")
-    subjects: list[str] = []
-    for part in reversed(parts):
-        subjects.insert(0, part or (subjects[0] if subjects else last))
-    return subjects
-
-
-def only_times(text: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Whether a text gives one or more times and nothing else."""
-    try:
-        return not any(_subjects(text, _alarms_in(text, now, zone)))
-    except NotSet:
-        return False
+    return wanted
 
 
 def has_time(text: str, now: datetime, zone: ZoneInfo) -> bool:
     """Whether a text gives a time for a reminder."""
     try:
-        return bool(_alarms_in(text, now, zone))
+        return _alarm_in(text, now, zone) is not None
     except NotSet:
         return False
 
@@ -227,107 +148,71 @@ def is_plain_order(text: str, now: datetime, zone: ZoneInfo) -> bool:
     """Whether the text after `remind me` clearly asks for a reminder: it begins with a time, or it begins with `to` and
     its time has a number. `remind me what we decided on Monday` is a question about the past instead."""
     try:
-        found = _alarms_in(text, now, zone)[0]
+        found = _alarm_in(text, now, zone)
     except NotSet:
         return False
-    numbered = any(character.isdigit() for character in text[found.start + found.lead : found.end])
+    numbered = any(character.isdigit() for character in text[found.start : found.end])
     return found.start == 0 or (numbered and without_joint(text) != text)
 
 
-def timed(what: str, text: str, now: datetime, zone: ZoneInfo) -> tuple[Wanted, ...]:
-    """The requests to be reminded of `what` at the times that `text` gives. Raises NotSet."""
-    found = _alarms_in(text, now, zone)
-    return tuple(_at(what, *one, now, zone) for one in zip(found, _words_of(text, found, now, zone), strict=True))
+def timed(what: str, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
+    """The request to be reminded of `what` at the time that `text` gives. Raises NotSet."""
+    return _at(what, _alarm_in(text, now, zone), text, now, zone)
 
 
-def _alarms_in(text: str, now: datetime, zone: ZoneInfo) -> tuple[Alarm, ...]:
-    """The alarms in a text. Raises NotSet if there is none."""
+def by_rule(what: str, rule: str, first: str, now: datetime, zone: ZoneInfo) -> Wanted:
+    """The request to be reminded of `what` by a rule such as `0 9 * * 1-5 (every weekday at 9)`: a repetition and, in
+    brackets, its words. `first` is the first time; if it is empty, the next time of the rule is the first. Raises
+    NotSet."""
+    found = _RULE.fullmatch(rule)
+    unfit = NotSet(phrase("reminder.repetition"))
+    if found is None or len(found["rule"]) > LONGEST_RULE:
+        raise unfit
+    begin = (_alarm_in(first, now, zone).at or now) - LATE if first else now
+    try:
+        due = next_due(found["rule"], max(begin, now), zone)
+        if due is None or is_too_frequent(found["rule"]):
+            raise unfit
+    except ValueError:
+        raise unfit from None
+    return Wanted(what, due, found["rule"], found["words"])
+
+
+def _alarm_in(text: str, now: datetime, zone: ZoneInfo) -> Alarm:
+    """The alarm in a text. Raises NotSet if there is none."""
     said = Said(now, zone, region_of(zone))
     # The language of a few words is hard to detect. So they are parsed in the detected language and in the
     # conversation's language, and the result that uses more of the words is taken.
     parsed = _COLON.sub(",", text)
-    found = max(alarms(parsed, said), alarms(parsed, said, current_language()), key=_length)
-    if not found:
-        raise NotSet(phrase("reminder.asks_when"), without_joint(text))
-    return found
+    known = [one for one in (alarm(parsed, said), alarm(parsed, said, current_language())) if one is not None]
+    if not known:
+        raise NotSet(phrase("reminder.asks_when", example=phrase("reminder.example")))
+    return max(known, key=lambda one: one.end - one.start)
 
 
-def _length(found: tuple[Alarm, ...]) -> int:
-    return sum(one.end - one.start for one in found)
-
-
-def _at(what: str, found: Alarm, words: str, now: datetime, zone: ZoneInfo) -> Wanted:
-    """The request for an alarm with these words. Raises NotSet if the alarm is past or cannot be repeated."""
+def _at(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
+    """The request for an alarm of the text. Raises NotSet if the alarm is past or cannot be set."""
+    if found.unfit is not None:
+        raise NotSet(phrase(f"reminder.{found.unfit}"))
     if found.repeats is not None:
         first = next_due(found.repeats, now, zone)
         assert first is not None  # it repeats every day, week, month or year
-        last = _last(found, first, zone)
-        if last is not None and last < first:
-            raise NotSet(phrase("reminder.ends_before", when=moment(last, now.astimezone(zone))), what)
-        ends = f"{UNTIL}{last:%Y-%m-%dT%H:%M}" if last is not None else ""
-        return Wanted(what, first, found.repeats + ends, words)
-    if found.at is None:
-        raise NotSet(phrase("reminder.too_often"))
+        return Wanted(what, first, found.repeats, text[found.start : found.end])
+    assert found.at is not None
     if found.at <= now:
-        raise NotSet(phrase("reminder.past", when=moment(found.at, now.astimezone(zone))), what)
-    return Wanted(what, found.at)
+        raise NotSet(phrase("reminder.past", when=moment(found.at, now.astimezone(zone))))
+    if found.otherwise is None:
+        return Wanted(what, found.at)
+    other = day(found.otherwise, now.astimezone(zone), weekday=True)
+    note = phrase("reminder.other_day", words=text[found.start : found.end], day=other)
+    return Wanted(what, found.at, note=note)
 
 
-def _last(found: Alarm, first: datetime, zone: ZoneInfo) -> datetime | None:
-    """The last possible time of a repetition that begins at `first`. None for a repetition without an end. In `every 2
-    hours for 5 minutes`, the 5 minutes are over before the second time. So they are the length of the activity, not of
-    the repetition."""
-    last = found.last_possible(first)
-    if last is None or found.lasts is None or found.lasts[1] not in ("hour", "minute"):
-        return last
-    second = next_due(found.repeats or "", first, zone)
-    return last if second is not None and second <= last else None
-
-
-def set_reply(made: Sequence[Reminder], now: datetime, zone: ZoneInfo, doubts: Sequence[str] = ()) -> Reply:
-    """The confirmation of reminders that were set together. It shows the time of each in the person's zone, a button
-    that cancels it, the notes about doubtful days, and those about repetitions."""
-    repeated = (note for one in made if one.repeats is not None for note in _notes(one, now, zone))
-    notes = dict.fromkeys((*doubts, *repeated))
-    note = ["", *notes] if notes else []
-    if len(made) > 1:
-        markup = buttons.reminder_list([one.memory.id for one in made])
-        return Reply("\n".join([phrase("reminder.set_several"), *_lines(made, now, zone), *note]), markup)
-    text = phrase("reminder.set", when=when(made[0], now, zone), what=what_of(made[0]))
-    return Reply("\n".join([text, *note]), buttons.reminder_undo(made[0].memory.id))
-
-
-def _notes(reminder: Reminder, now: datetime, zone: ZoneInfo) -> Iterator[str]:
-    """The sentences about a repetition in its confirmation:
-
-    - the last time, if the repetition has an end;
-    - that the repetition has no end, if only the words of its subject name an end;
-    - what happens in months without the reminder's day.
-    """
-    assert reminder.repeats is not None
-    last = last_due(reminder.repeats, reminder.due_at.astimezone(zone), zone)
-    if last is not None:
-        yield phrase("reminder.last", when=moment(last, now.astimezone(zone)))
-    elif says_end(subject_of(reminder), current_language()):
-        yield phrase("reminder.endless")
-    day, on_last_day = _scarce_day(reminder.repeats)
-    if day:
-        yield phrase("reminder.on_last_day" if on_last_day else "reminder.skips", day=day)
-
-
-def _scarce_day(repeats: str) -> tuple[int, bool]:
-    """The day of a monthly reminder (29, 30 or 31), and whether shorter months use their last day instead. The day is 0
-    if every month has it."""
-    rule = repeats.partition(UNTIL)[0]
-    interval = Interval.read(rule)
-    if interval is not None:
-        return (interval.start.day if interval.unit == "month" and interval.start.day > LAST_IN_ALL else 0), True
-    days = [int(day) for day in rule.split()[2].split(",") if day.isdecimal()]
-    return max((day for day in days if day > LAST_IN_ALL), default=0), False
-
-
-LAST_IN_ALL: Final = 28
-"""The last day that every month has."""
+def set_reply(made: Reminder, now: datetime, zone: ZoneInfo, note: str = "") -> Reply:
+    """The confirmation of a reminder: its time in the person's zone, and a button that cancels it. `note` is about a
+    doubtful day."""
+    text = phrase("reminder.set", when=when(made, now, zone), what=what_of(made))
+    return Reply(f"{text}\n\n{note}" if note else text, buttons.reminder_undo(made.memory.id))
 
 
 def cancelled_reply(reminder: Reminder) -> Reply:
@@ -338,34 +223,6 @@ def cancelled_reply(reminder: Reminder) -> Reply:
 async def coming(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ...]:
     """All upcoming reminders, sorted by time."""
     return (await memory.list_reminders(ListRemindersArgs(**incoming.place))).reminders
-
-
-async def set_in(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ...]:
-    """The upcoming reminders that a message has set."""
-    try:
-        known = await memory.explain(c.ExplainArgs(message_id=incoming.message_id, chat_id=incoming.chat_id))
-    except MemoryRefused:
-        return ()
-    learned = {one.id for one in known.memories}
-    return tuple(one for one in await coming(memory, incoming) if one.memory.id in learned) if learned else ()
-
-
-async def revise(
-    memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, old: tuple[Reminder, ...]
-) -> Reply:
-    """Set the reminders of an edited message, and cancel the reminders that the message had set before. If the new
-    wording has no possible time, or if only a model understands it (`text` is empty), show the old reminders
-    instead."""
-    try:
-        if not text:
-            raise NotSet
-        made = await set_by(memory, zone, incoming, text, recorded=True)
-    except NotSet as reason:
-        shown = list_reply(old, incoming.sent_at, zone)
-        return Reply("\n".join(filter(None, (str(reason), shown.text))), shown.markup)
-    for number in {one.memory.id for one in old} - {one.memory.id for one in made}:
-        await memory.change_reminder(ChangeReminderArgs(memory_id=number, action="cancel", chat_id=incoming.chat_id))
-    return set_reply(made, incoming.sent_at, zone, other_days(text, incoming.sent_at, zone))
 
 
 def list_reply(reminders: tuple[Reminder, ...], now: datetime, zone: ZoneInfo) -> Reply:
@@ -407,12 +264,6 @@ async def run_action(
 def what_of(reminder: Reminder) -> str:
     """Return the text of a reminder, without the days and times that the memory has added."""
     return without_stamps(reminder.memory.content)
-
-
-def subject_of(reminder: Reminder) -> str:
-    """The text of a reminder, without its time or its repetition."""
-    what = what_of(reminder)
-    return what[: what.rindex(" (")] if reminder.repeats is not None and what.endswith(")") else what
 
 
 def when(reminder: Reminder, now: datetime, zone: ZoneInfo) -> str:

@@ -3,7 +3,6 @@ fails does not affect other tags."""
 
 import logging
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -15,7 +14,7 @@ from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import with_retries
 from tellonce_relay.orders import order_of
 from tellonce_relay.responders.shared_words import content_words
-from tellonce_relay.turn.reminders import NotSet, coming, is_plain_order, set_by, timed, what_of
+from tellonce_relay.turn.reminders import NotSet, by_rule, coming, is_plain_order, set_by, timed, what_of
 from tellonce_relay.turn.tags import Tag
 from tellonce_text.own_words import own_words
 
@@ -79,7 +78,7 @@ async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...],
 
 
 async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, done: Done) -> None:
-    """Set the reminders that the user requested. The answer may have promised them, although it has no tag for them."""
+    """Set the reminder that the user requested. The answer may have promised it, although it has no tag for it."""
     order, zone = order_of(own_words(incoming.text).strip()), incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     if order is None or order.kind != "remind":
@@ -89,9 +88,9 @@ async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, 
             if not is_plain_order(order.rest, incoming.sent_at, zone):
                 return
             made = await with_retries(lambda: set_by(memory, zone, incoming, order.rest, recorded=True), patience)
-        done.saved += [Saved(reminder.memory, "reject", reminder) for reminder in made]
-    except NotSet:
-        pass
+        done.saved.append(Saved(made.memory, "reject", made))
+    except NotSet as reason:
+        done.unset.append(phrase("reminder.not_set", what=order.rest, reason=reason))
     except (MemoryRefused, MemoryUnreachable) as error:
         logger.warning("the reminder that the user ordered was not set: %s", error)
 
@@ -125,22 +124,22 @@ def _source(incoming: Incoming, text: str) -> Incoming:
 
 
 async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
-    """Set the reminders that a tag requests. They are recorded as claims of the model. If the user's words do not
-    support a claim, the user is asked."""
+    """Set the reminder that a tag requests. It is recorded as a claim of the model. If the user's words do not support
+    the first time, the user is asked."""
     zone = incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     try:
-        wanted = timed(tag.text, tag.time or "", incoming.sent_at, zone)
+        said = (tag.time or "", incoming.sent_at, zone)
+        wanted = by_rule(tag.text, tag.every, *said) if tag.every else timed(tag.text, *said)
     except NotSet as reason:
         done.unset.append(phrase("reminder.not_set", what=tag.text, reason=reason))
-        raise MemoryRefused(f"no time at which a reminder is possible: {tag.time!r}") from None
-    for one in wanted:
-        args = one.args(_source(incoming, tag.text), claimed=True)
-        reminder = await with_retries(partial(memory.set_reminder, args), patience)
-        if reminder.memory.status == "uncertain":
-            done.uncertain.append(reminder.memory)
-        else:
-            done.saved.append(Saved(reminder.memory, "reject", reminder))
+        raise MemoryRefused(f"no time at which a reminder is possible: {tag.time!r} {tag.every!r}") from None
+    args = wanted.args(_source(incoming, tag.text), claimed=True)
+    reminder = await with_retries(lambda: memory.set_reminder(args), patience)
+    if reminder.memory.status == "uncertain":
+        done.uncertain.append(reminder.memory)
+    else:
+        done.saved.append(Saved(reminder.memory, "reject", reminder))
 
 
 async def _close(memory: MemoryClient, incoming: Incoming, topic: str, patience: float, done: Done) -> None:

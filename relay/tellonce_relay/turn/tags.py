@@ -1,7 +1,7 @@
 """Parses the tags that a model may put into an answer, and removes the tags from the answer. Pure.
 
-The tags are `[REMEMBER: …]`, `[REMEMBER_GLOBAL: …]`, `[GOAL: … | DEADLINE: …]`, `[DONE: …]` and `[REMIND: … | AT: …]`,
-in the forms of `tellonce.tag_form`. Only the model's own words are searched: not code, not quotations, and not tags
+The tags are `[REMEMBER: …]`, `[REMEMBER_GLOBAL: …]`, `[GOAL: … | DEADLINE: …]`, `[DONE: …]` and `[REMIND: … | AT: … |
+EVERY: …]`, in the forms of `tellonce.tag_form`. Only the model's own words are searched: not code, not quotations, and not tags
 that the model repeats from its prompt.
 """
 
@@ -11,7 +11,18 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, cast
 
-from tellonce.tag_form import AT_MARK, CLOSERS, DEADLINE_MARK, MAY_OPEN, NAMES, OPENERS, OPENING, SHOWN, name_of
+from tellonce.tag_form import (
+    AT_MARK,
+    CLOSERS,
+    DEADLINE_MARK,
+    EVERY_MARK,
+    MAY_OPEN,
+    NAMES,
+    OPENERS,
+    OPENING,
+    SHOWN,
+    name_of,
+)
 
 TagKind = Literal["remember", "remember_global", "goal", "done", "remind", "seen"]
 Span = tuple[int, int]
@@ -33,11 +44,13 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 @dataclass(frozen=True)
 class Tag:
-    """A tag. `time` is a goal's deadline or a reminder's time in the model's words."""
+    """A tag. `time` is a goal's deadline or a reminder's first time, in the model's words. `every` is the rule of a
+    repeated reminder."""
 
     kind: TagKind
     text: str
     time: str | None = None
+    every: str | None = None
 
 
 @dataclass(frozen=True)
@@ -157,12 +170,16 @@ def _line_end(text: str, start: int) -> int:
 
 def _tag(name: str, body: str) -> Tag | None:
     kind = cast("TagKind", name_of(name).lower())  # the pattern allows only these names
-    mark = _TIME_MARKS.get(kind)
-    time = mark.search(body) if mark is not None else None
-    text = _flat(body[: time.start()] if time else body)
-    if not any(character.isalnum() for character in text):
-        return None
-    return Tag(kind, text, (_flat(time["time"]) or None) if time else None)
+    body, every = _split(body, EVERY_MARK if kind == "remind" else None)
+    body, time = _split(body, _TIME_MARKS.get(kind))
+    text = _flat(body)
+    return Tag(kind, text, time, every) if any(character.isalnum() for character in text) else None
+
+
+def _split(body: str, mark: re.Pattern[str] | None) -> tuple[str, str | None]:
+    """The text before a mark such as `| AT:`, and the text after it."""
+    found = mark.search(body) if mark is not None else None
+    return (body[: found.start()], _flat(found["time"]) or None) if found is not None else (body, None)
 
 
 def _flat(text: str) -> str:

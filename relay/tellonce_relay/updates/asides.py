@@ -1,5 +1,4 @@
-"""The bot's messages in addition to an answer: saved memories, open questions, offers of reminders, and the memory's
-notices."""
+"""The bot's messages in addition to an answer: saved memories, open questions, and the memory's notices."""
 
 import logging
 from collections.abc import Generator, Sequence
@@ -13,9 +12,7 @@ from tellonce_relay import buttons, views
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.confirmations import Confirmations, ask_for_confirmations
 from tellonce_relay.incoming_message import Incoming
-from tellonce_relay.responders.shared_words import content_words, is_about
 from tellonce_relay.turn import reminders, turn
-from tellonce_relay.turn.reminder_requests import asks_in_vain, offered, question
 from tellonce_relay.turn.tag_effects import Done, Saved
 from tellonce_relay.updates.case import Case
 from tellonce_relay.updates.dependencies import Dependencies
@@ -53,7 +50,7 @@ class Asides:
         await self._ask_to_close(case, effects.unclosed)
         if effects.unset:  # the answer may have promised these reminders
             await tell_or_log(case, "unset", "\n".join(effects.unset))
-        await self.offer_reminders(case, incoming)
+        await self.say_unset(case)
         await self._pass_on(case, notices)
         await self._ask(case)
 
@@ -78,36 +75,19 @@ class Asides:
             asked = phrase("memory.is_it_done", content=views.in_days(one.content))
             await tell_or_log(case, f"close {one.id}", asked, buttons.close_buttons(one.id))
 
-    async def offer_reminders(self, case: Case, incoming: Incoming) -> None:
-        """Without a model, offer to cancel the reminders that share the statement's subject. Also offer a reminder for
-        a day that the statement names. If the statement asks for a reminder in words that are not understood, say that
-        no reminder is set."""
-        e, said = self._e, content_words(incoming.text)
-        if e.command_context.responder.claims or not said or is_question(incoming.text):
-            return
-        try:
-            coming = await reminders.coming(e.command_context.memory, incoming)
-            meant = tuple(r for r in coming if is_about(said, reminders.subject_of(r)))
-            if meant:
-                reply = reminders.list_reply(meant, e.now(), e.zone)
-                await case.tell("reminders", reply.text, reply.markup)
-            if case.chat_id < 0:
-                return
-            asked = (case.incoming.text, case.incoming.sent_at, e.zone)
-            if offer := offered(*asked):
-                markup = buttons.reminder_offer(case.message.message_id)
-                await case.tell("offer", question(offer, e.now(), e.zone), markup)
-            elif asks_in_vain(*asked):
-                await case.tell("unset", phrase("reminder.unset", example=phrase("reminder.example")))
-        except (MemoryUnreachable, MemoryRefused, turn.NotShown) as error:
-            logger.info("the reminders that may be meant could not be shown: %s", error)
+    async def say_unset(self, case: Case) -> None:
+        """Without a model, say that no reminder is set if a statement asks for one in words that are not understood."""
+        e, incoming = self._e, case.incoming
+        statement = not e.command_context.responder.claims and not is_question(incoming.text)
+        if statement and reminders.asks_in_vain(incoming.text, incoming.sent_at, e.zone):
+            await tell_or_log(case, "unset", phrase("reminder.unset", example=phrase("reminder.example")))
 
     def _saved_reply(self, one: Saved) -> buttons.Reply:
         if one.reminder is not None:
             self._e.wake_alarms.set()
             if one.undo == "restore":
                 return reminders.cancelled_reply(one.reminder)
-            return reminders.set_reply([one.reminder], self._e.now(), self._e.zone)
+            return reminders.set_reply(one.reminder, self._e.now(), self._e.zone)
         undo = buttons.undo_buttons(one.memory.id, reopens=one.undo == "reopen")
         return buttons.Reply(views.saved_view(one.memory), undo)
 

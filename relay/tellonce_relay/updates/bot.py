@@ -10,22 +10,19 @@ from telegram import CallbackQuery, Message, Update
 from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import timed
-from tellonce.reminders import Reminder
 from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import phrase, server_text, use_language
 from tellonce_relay.commands import confirmations, menu
 from tellonce_relay.commands.callbacks import Callbacks
 from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.memory_outage import FOREVER, Outage, with_retries
-from tellonce_relay.orders import Order, order_of
-from tellonce_relay.responders.offline import OfflineResponder
+from tellonce_relay.orders import Order
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.stores import CONTESTED
-from tellonce_relay.turn import reminders, turn
-from tellonce_relay.turn.reminder_requests import ReminderRequests, order_in
+from tellonce_relay.turn import turn
 from tellonce_relay.updates.access import is_addressed, may_erase_all, may_talk, why_deaf
 from tellonce_relay.updates.case import Case, case_of, language_of_user
-from tellonce_relay.updates.case_orders import CaseOrders, words
+from tellonce_relay.updates.case_orders import CaseOrders
 from tellonce_relay.updates.conversations import AGREED, NOTED, Conversations
 from tellonce_relay.updates.dependencies import Dependencies as Dependencies
 from tellonce_relay.updates.inbox import Entry
@@ -50,8 +47,7 @@ class Relay:
             dependencies, self._threads, self._outage, self._pending, self._run_transcript
         )
         e = dependencies
-        self._requests = ReminderRequests(e.command_context.memory, e.zone, e.now, e.stores.unfinished)
-        self._orders = CaseOrders(e, self._requests, self._conversations)
+        self._orders = CaseOrders(e, self._conversations)
         self._callbacks = Callbacks(
             e.command_context, e.sender, e.stores.moved, e.now, partial(may_erase_all, settings=e.settings)
         )
@@ -250,7 +246,6 @@ class Relay:
             return
         if is_command(case.incoming.text) or moves or message.voice is not None or message.video_note is not None:
             return
-        reminded = await reminders.set_in(memory, case.incoming)
         try:
             with timed(self._e.emit, "message_recorded", outcome="edited"):
                 await turn.record_edit(memory, case.incoming, self._conversations.options(case))
@@ -261,31 +256,8 @@ class Relay:
         self._outage.is_over()
         await self._e.sender.react(case.message.chat.id, case.message.message_id, NOTED)
         self._conversations.reword(case)
-        if reminded:
-            await self._revise(case, reminded)
-        elif self._requests.is_unfinished(case.thread, case.incoming):
-            await self._finish_request(case)
-
-    async def _finish_request(self, case: Case) -> None:
-        """If the time of the edited message's reminder was missing, set this reminder now."""
-        with use_language(case.language):
-            order = order_of(words(case))
-            if order is not None and order.kind == "remind":
-                said = await self._requests.carry_out(case.thread, case.incoming, order.rest, recorded=True)
-                self._e.wake_alarms.set()
-                await self._conversations.say(case, said.text, said.markup)
-
-    async def _revise(self, case: Case, reminded: tuple[Reminder, ...]) -> None:
-        """Change the reminders that the edited message had set."""
-        context = self._e.command_context
-        with use_language(case.language):
-            # A model can find several reminders in words that the grammar cannot split.
-            by_form = isinstance(context.responder, OfflineResponder) or len(reminded) == 1
-            order = order_in(words(case), case.incoming.sent_at, context.zone) if by_form else None
-        text = order.rest if order is not None and order.kind == "remind" else ""
-        said = await reminders.revise(context.memory, context.zone, case.incoming, text, reminded)
-        self._e.wake_alarms.set()
-        await self._conversations.say(case, said.text, said.markup)
+        if self._orders.requests_reminder(case) and not self._conversations.is_writing(case.thread):
+            await self._conversations.say(case, phrase("help.edited_command"))
 
     def _submit(self, case: Case) -> None:
         if self._orders.is_order(case):
@@ -337,8 +309,7 @@ class Relay:
         return await self._run(case, case.incoming)
 
     async def _run(self, case: Case, incoming: Incoming) -> Reply | None:
-        conversation = _CaseConversation(case, self._conversations, self._requests)
-        return await menu.run(self._e.command_context, incoming, conversation)
+        return await menu.run(self._e.command_context, incoming, _CaseConversation(case, self._conversations))
 
     async def _run_transcript(self, case: Case) -> Reply | None:
         """None if the transcript is not an order."""
@@ -387,7 +358,6 @@ class Relay:
 class _CaseConversation:
     case: Case
     conversations: Conversations
-    requests: ReminderRequests
 
     async def stop(self, *, owed: bool = True) -> bool:
         return await self.conversations.stop(self.case.thread, owed=owed)
@@ -398,11 +368,7 @@ class _CaseConversation:
     def trouble(self) -> str:
         return self.conversations.trouble_of(self.case.thread)
 
-    async def remind(self, text: str) -> Reply:
-        """Set the reminders that the text asks for, or complete the thread's last request with the times in the
-        text."""
-        case = self.case
-        if self.requests.completes(case.thread, case.incoming, text):
-            return await self.requests.complete(case.thread, case.incoming, text)
-        recorded = case.entry.recorded and case.entry.draft is None  # if False, the memory has refused the message
-        return await self.requests.carry_out(case.thread, case.incoming, text, recorded=recorded)
+    def is_recorded(self) -> bool:
+        return (
+            self.case.entry.recorded and self.case.entry.draft is None
+        )  # if False, the memory has refused the message

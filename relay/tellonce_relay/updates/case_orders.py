@@ -7,7 +7,6 @@ from tellonce_relay.incoming_message import command_of, is_command
 from tellonce_relay.orders import Order, off_record, order_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.telegram.messages import words_of
-from tellonce_relay.turn.reminder_requests import ReminderRequests, order_in
 from tellonce_relay.turn.reminders import is_plain_order
 from tellonce_relay.updates.access import is_addressed
 from tellonce_relay.updates.case import Case
@@ -16,9 +15,8 @@ from tellonce_relay.updates.dependencies import Dependencies
 
 
 class CaseOrders:
-    def __init__(self, dependencies: Dependencies, requests: ReminderRequests, conversations: Conversations) -> None:
+    def __init__(self, dependencies: Dependencies, conversations: Conversations) -> None:
         self._e = dependencies
-        self._requests = requests
         self._conversations = conversations
 
     def is_order(self, case: Case) -> bool:
@@ -40,19 +38,16 @@ class CaseOrders:
         return case.incoming.text if self.is_recorded(case) else text if name == "/remember" else ""
 
     def in_words(self, case: Case) -> Order | None:
-        """The order that a command carries out, or the answer to the question about a reminder's time. If there is a
-        model, only two orders are recognized here: to stop, and not to store a message. The model understands the other
+        """The order that a command carries out. If there is a model, only two orders are recognized here: to stop, and not to store a message. The model understands the other
         orders."""
         e, sticker = self._e, case.message.sticker
         text = (sticker.emoji or "") if sticker is not None else words(case)
         if is_command(text) or not is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved):
             return None
         with use_language(case.language):
-            if self._requests.completes(case.thread, case.incoming, text):
-                return Order("remind", text, case.language)
             offline = isinstance(e.command_context.responder, OfflineResponder)
             ordered = offline or case.entry.direct or off_record(text) == ""
-            order = order_in(text, case.incoming.sent_at, e.zone) if ordered else None
+            order = order_of(text) if ordered else None
         return order if order is not None and (order.command is not None or order.kind == "nod") else None
 
     def needs_no_model(self, case: Case) -> bool:
@@ -65,6 +60,14 @@ class CaseOrders:
                 return order is not None and case.chat_id > 0 and self._conversations.is_writing(case.thread)
             at, waits = case.incoming.sent_at, self._conversations.trouble_of(case.thread)
             return order.kind == "remind" and bool(waits) and is_plain_order(order.rest, at, self._e.zone)
+
+    def requests_reminder(self, case: Case) -> bool:
+        """Whether the message asks the bot for a reminder in words, which a model may have carried out."""
+        e = self._e
+        with use_language(case.language):
+            order = order_of(words(case))
+        addressed = is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved)
+        return addressed and order is not None and order.kind == "remind"
 
     def memory_put_right(self, case: Case) -> int | None:
         """The number of the memory that this answer to our question corrects, or None."""

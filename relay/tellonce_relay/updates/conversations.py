@@ -228,7 +228,7 @@ class Conversations:
             return
         if case.chat_id < 0 and draft.said == phrase("offline.kept"):
             await e.sender.react(case.message.chat.id, case.message.message_id, NOTED)
-            await self._asides.offer_reminders(case, opened.incoming)
+            await self._asides.say_unset(case)
             return
         outcome = await turn.deliver(e.command_context.memory, case.surface, opened.incoming, draft, options)
         for part in outcome.message_ids[1:]:

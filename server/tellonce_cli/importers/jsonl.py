@@ -25,7 +25,7 @@ from tellonce_relay import cron
 from tellonce_server.core.scope import DEFAULT_CHANNEL
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation, clean
-from tellonce_text.dates.intervals import UNTIL, Interval
+from tellonce_text.dates.intervals import UNTIL
 
 MemoryT = TypeVar("MemoryT")
 _BY_HAND, _EXPORTED, _MESSAGE = TypeAdapter(ImportMemory), TypeAdapter(ExportedMemory), TypeAdapter(ImportMessage)
@@ -169,13 +169,12 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
 
 
 def _check_repetition(expression: str) -> None:
-    """Raises ValueError for an invalid expression. It also raises ValueError for an expression that is due more than
-    once an hour, because the bot does not set such reminders."""
-    rule, _, last = expression.partition(UNTIL)
+    """Raises ValueError for an invalid expression, and for one that the bot would not set."""
+    last = expression.partition(UNTIL)[2]
     if last and datetime.fromisoformat(last).year >= 2200:
         raise NotAsItShouldBe("its reminder ends in a year nobody lives in")
-    if Interval.read(rule) is None and not cron.check(rule).split()[0].isdecimal():
-        raise NotAsItShouldBe("its reminder repeats more than once an hour")
+    if cron.is_too_frequent(expression):
+        raise NotAsItShouldBe("its reminder repeats more often than every five minutes")
 
 
 def _in_group(named: Iterable[dict[str, str]], entry: dict[str, Any], chat_id: int | None) -> list[dict[str, str]]:

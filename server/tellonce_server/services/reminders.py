@@ -1,5 +1,4 @@
-"""Reminders: dated memories with an alarm. A relay or a terminal claims a due reminder, delivers it, and finishes
-it."""
+"""Reminders: dated memories with an alarm. The bot claims a due reminder, delivers it, and then finishes it."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -24,8 +23,8 @@ class ReminderKeeper:
         self._rememberer = rememberer
 
     async def set(self, scope: ChatScope, args: r.SetReminderArgs) -> r.Reminder:
-        """Store a dated memory and set its alarm. A repeated call creates no second reminder. Raises the errors of
-        `Rememberer.remember`."""
+        """Store a dated memory and set its alarm. A repeated call does not create a second reminder. Raises the errors
+        of `Rememberer.remember`."""
         db, chat, when = self._deps.database, room(scope), self._when(args)
         same = (scope.owner_id, chat, args.content + when, args.at)
         known = await reminders.delivered(db, *same)
@@ -74,7 +73,8 @@ class ReminderKeeper:
         return await self._find(scope, args.memory_id)
 
     async def claim(self, user_id: int | None, args: r.ClaimRemindersArgs) -> r.ClaimedReminders:
-        """Claim the due reminders of all served chats, or only those of this user's private chat."""
+        """Claim the due reminders of all chats that this server serves. If `user_id` is given, only the reminders of
+        the private chat of this user are claimed."""
         db, now = self._deps.database, self._deps.now()
         owners = [one for one in await reminders.owners(db, now) if user_id in (None, one.owner_id)]
         claimed: list[r.Reminder] = []
@@ -92,8 +92,8 @@ class ReminderKeeper:
         return r.FinishedReminder(finished=done)
 
     def _when(self, args: r.SetReminderArgs) -> str:
-        """The end of a reminder's text, which gives the time. The same words at two times are therefore two
-        memories."""
+        """The end of a reminder's text, which gives the time. Two reminders with the same words but different times are
+        therefore two memories."""
         when = args.words if args.repeats else f"{args.at.astimezone(self._deps.zone):{STAMP}}"
         return f" ({when or args.repeats})"
 

@@ -4,57 +4,45 @@ A request is always about the future. An hour without AM or PM is taken as an ho
 a time of day means the morning of that day.
 """
 
-from datetime import date, datetime, time, timedelta
-from typing import Final, NamedTuple
-from zoneinfo import ZoneInfo
+from datetime import date, datetime, timedelta
+from typing import Final, Literal, NamedTuple
 
 from tellonce_text.dates.clock_phrases import Clock, awake, clock_at
 from tellonce_text.dates.counted_phrases import distance_at
 from tellonce_text.dates.day_arithmetic import counted_day
-from tellonce_text.dates.intervals import Interval, IntervalUnit, wall
 from tellonce_text.dates.items import Item, items
-from tellonce_text.dates.readings import DAY, Expression, Reading, Said, add_months
-from tellonce_text.dates.repeated_days import HOURS, MORNING
-from tellonce_text.dates.repetitions import End, Items, hour_at, repetition
+from tellonce_text.dates.phrases import count_at, skip
+from tellonce_text.dates.readings import DAY, Expression, Reading, Said, wall_time
+from tellonce_text.dates.repetitions import HOURS, Items, repetition
 from tellonce_text.dates.resolver import resolved
 from tellonce_text.dates.tokens import Line, line_of
 
+Unfit = Literal["repetition", "several", "end"]
+"""Why an alarm cannot be set: its repetition is not daily, weekly, monthly or yearly at one time; the request names
+several times; or the request says when the repetition ends."""
+
 
 class Alarm(NamedTuple):
-    """An alarm. The alarm's words are in the text from `start` to `end`. A single alarm has `at`; a repeated alarm has
-    `repeats`, which is a cron expression of five fields in the user's zone, or an interval.
+    """An alarm, whose words are in the text from `start` to `end`. A single alarm has `at`. A repeated alarm has
+    `repeats`, a cron expression in the user's zone. An alarm that is unfit for its repetition has neither.
 
-    An alarm without `at` and `repeats` repeats in a way that cannot be expressed, such as every minute. `dated` says
-    whether the text gives a day, and `timed` whether it gives a time of day. `halved` says whether AM or PM of the hour
-    is known. `lead` is the length of a leading word such as `and`. `shares_day` means that the text does not name this
-    alarm's day; the day is the same as the previous alarm's. A repetition can have an end. The end is the last possible
-    time `until`, or the length `lasts`, which begins with the first alarm. `otherwise` is the other day that numbers
-    such as 12/10 can mean, if their order is in doubt.
+    `otherwise` is the other day that numbers such as 12/10 can mean, if their order is in doubt.
     """
 
     start: int
     end: int
     at: datetime | None = None
     repeats: str | None = None
-    dated: bool = True
-    timed: bool = True
-    halved: bool = True
-    lead: int = 0
-    shares_day: bool = False
-    until: datetime | None = None
-    lasts: tuple[int, IntervalUnit] | None = None
     otherwise: datetime | None = None
+    unfit: Unfit | None = None
 
-    def last_possible(self, first: datetime) -> datetime | None:
-        """The last possible time of a repetition that is due at `first` for the first time; None if it has no end."""
-        if self.lasts is None:
-            return self.until
-        assert isinstance(first.tzinfo, ZoneInfo)
-        number, unit = self.lasts
-        if unit in ("minute", "hour"):
-            return first + timedelta(**{f"{unit}s": number}) - _MINUTE
-        day = add_months(first.date(), number) if unit == "month" else first.date() + number * DAY
-        return wall(day, first.time(), first.tzinfo) - _MINUTE
+
+class _Found(NamedTuple):
+    start: int
+    end: int
+    at: datetime | None = None
+    repeats: str | None = None
+    otherwise: datetime | None = None
 
 
 MOST_READ: Final = 2_000
@@ -64,6 +52,11 @@ _MINUTE: Final = timedelta(minutes=1)
 _HALF_DAY: Final = timedelta(hours=12)
 _MUCH_LATER: Final = timedelta(days=183)
 """A request rarely means a day that is later than another possible day by more than this time."""
+_NEAR: Final = 6
+"""Maximum number of tokens from `between` to its `and`."""
+_FILLERS: Final = 3
+"""Maximum number of words between `and` and another time, such as `again` or `ещё раз в`."""
+_LONG_UNITS: Final = frozenset({"day", "week", "fortnight", "month", "quarter", "half_year", "year"})
 
 
 def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
@@ -76,117 +69,145 @@ def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
     # A request such as `30 February at 9` would otherwise set an alarm at 9 on another day.
     if line is None or any(_is_no_day(line, at) for at in range(len(line))):
         return None
-    local = said.at.astimezone(said.zone)
-    named = tuple(items(line))
-    found = _repeating(line, named, said, local) or _once(line, named, said, local) or _bare_hour(line, local)
-    return found and found._replace(start=_led_by(line, found.start))
+    local, named = said.at.astimezone(said.zone), tuple(items(line))
+    found = _repeating(line, named, local) or _once(line, named, said, local) or _bare_hour(line, local)
+    if found is None:
+        return None
+    start = found.start
+    while start and any(line[start - 1].has(tag) for tag in ("on", "at", "article")):
+        start -= 1
+    return Alarm(line[start].start, line[found.end - 1].end, *found[2:], _unfit(line, named, found))
 
 
 def rings(text: str, said: Said, moment: datetime) -> bool:
-    """Whether `moment` can be the due time of the alarm in a text. An hour without AM or PM matches both hours, and
-    numbers whose order is in doubt (`12/10`) match both days."""
+    """Whether `moment` can be the first due time of the alarm in a text. An hour without AM or PM matches both hours,
+    and numbers whose order is in doubt (`12/10`) match both days."""
     found = alarm(text, said)
-    local = moment.astimezone(said.zone)
-    if found is None or (found.at is None and found.repeats is None):
+    if found is None:
         return False
-    interval = Interval.read(found.repeats or "")
-    at = interval.after(said.at, said.zone) if interval is not None else found.at
-    if at is not None:
-        if found.otherwise is not None and local.date() == found.otherwise.date():
-            at = _on_wall(local.date(), at.hour, at.minute, said.zone)
-        apart = abs(moment - at)
-        return apart < _MINUTE or (apart == _HALF_DAY and local.date() >= said.at.date())
-    minute, hour, day, month, weekdays = (found.repeats or "").split()
+    local = moment.astimezone(said.zone)
+    if found.at is None:
+        is_known = found.repeats is not None and found.unfit != "several"
+        return _is_due(found.repeats or "", local) if is_known else _may_begin(text, local)
+    at = found.at
+    if found.otherwise is not None and local.date() == found.otherwise.date():
+        at = wall_time(local.date(), at.hour, at.minute, said.zone)
+    apart = abs(moment - at)
+    return apart < _MINUTE or (apart == _HALF_DAY and local.date() >= said.at.date())
+
+
+def _is_due(cron: str, local: datetime) -> bool:
+    minute, hour, day, month, weekdays = cron.split()
+    last = day == "last" and (local + DAY).day == 1
+    allowed = range(1, 6) if weekdays == "1-5" else [int(one) for one in weekdays.split(",") if one.isdecimal()]
     return (
-        _is_among(local.minute, minute)
-        and _is_among(local.hour, hour)
-        and (_is_among(local.day, day) or (day == "last" and (local + DAY).day == 1))
-        and _is_among(local.month, month)
-        and any(_is_weekday(local, part) for part in weekdays.split(","))
+        (local.minute, local.hour) == (int(minute), int(hour))
+        and (last or day in ("*", str(local.day)))
+        and month in ("*", str(local.month))
+        and (weekdays == "*" or local.isoweekday() % 7 in allowed)
     )
 
 
-def _is_among(value: int, field: str) -> bool:
-    """Whether a field of a cron expression, such as `9-17/2,20`, contains the value."""
-    for part in field.split(","):
-        span, _, step = part.partition("/")
-        first, _, last = span.partition("-")
-        if span == "*" or (span.isdecimal() and value == int(span)):
+def _may_begin(text: str, local: datetime) -> bool:
+    """Whether a repetition without a known meaning can begin at the time. Its weekdays and hours must fit."""
+    line = line_of(text[:MOST_READ])
+    assert line is not None  # the text has a repetition
+    tokens = [line[at] for at in range(len(line)) if not line[at + 1].has("unit")]
+    weekdays = {day for token in tokens for day in (token.get("weekday"), token.get("weekdays")) if day is not None}
+    hours = [int(t.parts[0] or 0) if t.kind == "clock" else t.value for t in tokens if t.kind in ("clock", "number")]
+    known = [hour for hour in hours if hour is not None and hour <= 24]
+    fits = any(local.hour % 12 == hour % 12 or min(known) <= local.hour <= hour for hour in known)
+    return (not weekdays or local.weekday() in weekdays) and (not known or fits)
+
+
+def _unfit(line: Line, named: Items, found: _Found) -> Unfit | None:
+    if found.at is None and found.repeats is None:
+        return "repetition"
+    by_start = dict(named)
+    if any(_joins_times(line, at, by_start, found) for at in range(len(line))):
+        return "several"
+    return "end" if found.repeats and _says_end(line, by_start) else None
+
+
+def _joins_times(line: Line, joint: int, named: dict[int, Item], found: _Found) -> bool:
+    """Whether the token is `and`, `or` or a comma that joins two times, as in `at 9 and at 15:00`."""
+    comma = line[joint].word == ","
+    if not (comma or line[joint].has("and") or line[joint].has("or")):
+        return False
+    later = skip(line, joint + 1, "on", "at", "article")
+    following = named.get(later)
+    if joint == found.end and comma:
+        return _is_hour(line, joint + 1) or (following is not None and line[following.end].has("and"))
+    if joint == found.end:
+        return _is_hour(line, joint + 1) or any(at in named for at in range(later, later + _FILLERS + 1))
+    if comma or any(line[at].has("between") for at in range(joint - _NEAR, joint)):
+        return False
+    if joint > found.end:
+        hour = line[joint + 1].has("exactly_at") and clock_at(line, joint + 1, beside_day=True) is not None
+        return hour or (following is not None and (later > joint + 1 or following.clock is not None))
+    if joint >= found.start:
+        return clock_at(line, joint + 1) is not None
+    before = line[joint - 1].kind in ("number", "mark") or any(item.end == joint for item in named.values())
+    return found.start <= later and before
+
+
+def _is_hour(line: Line, at: int) -> bool:
+    """Whether the token is a time of day. A plain number needs the end of the text, a comma, `to`, `for` or `and` after
+    it."""
+    following, number = line[at + 1], line[at]
+    ends = at + 1 == len(line) or following.word == "," or any(map(following.has, ("to", "for", "and")))
+    plain = number.kind == "number" and not number.suffix and (number.value or 0) < 24
+    return clock_at(line, at, beside_day=True) is not None or (plain and ends)
+
+
+def _says_end(line: Line, named: dict[int, Item]) -> bool:
+    """Whether a text says when a repetition ends: `until Christmas`, `for 5 days`, `5 Tage lang`, `5 дней` at the
+    end."""
+    last = len(line) - 1
+    while last > 0 and line[last].kind == "mark":
+        last -= 1
+    days = {first for first, item in named.items() if item.phrase is not None or item.repeats}
+    for at in range(len(line)):
+        if line[at].has("to") and line[at].has("by") and not days.isdisjoint(range(at, at + 3)):
             return True
-        if last and value in range(int(first), int(last) + 1, int(step or 1)):
-            return True
+        count = count_at(line, at)
+        if count is not None and line[count.end].get("unit") in _LONG_UNITS:
+            led = any(line[n].has("for") or line[n].word in ("durante", "por", "течение") for n in range(at - 3, at))
+            if led or count.end == last or line[count.end + 1].word == "lang":
+                return True
     return False
 
 
-def _is_weekday(local: datetime, part: str) -> bool:
-    """Whether the day matches a weekday field such as `1-5`, `1#2` or `5L`."""
-    weekday, of_month, number = part.removesuffix("L").partition("#")
-    is_last = (local + 7 * DAY).month != local.month
-    return (
-        _is_among(local.isoweekday() % 7, weekday)
-        and (not of_month or (local.day + 6) // 7 == int(number))
-        and (not part.endswith("L") or is_last)
-    )
+def _repeating(line: Line, named: Items, local: datetime) -> _Found | None:
+    found = repetition(line, local.date(), named)
+    return found and _Found(found.start, found.end, repeats=found.cron or None)
 
 
-def _led_by(line: Line, start: int) -> int:
-    """Return the position in the text where an alarm's words begin. `start` is the position of the day or time; words
-    such as `on` and `at` directly before it belong to the alarm."""
-    index = next(at for at in range(len(line)) if line[at].start == start)
-    while index and any(line[index - 1].has(tag) for tag in ("on", "at", "article")):
-        index -= 1
-    return line[index].start
-
-
-def _repeating(line: Line, named: Items, said: Said, local: datetime) -> Alarm | None:
-    found = repetition(line, local, named)
-    if found is None:
-        return None
-    limit = found.limit
-    alarm = Alarm(line[found.start].start, line[found.end - 1].end, repeats=found.repeats, timed=found.timed)
-    if limit is None:
-        return alarm
-    until = _until(line, limit, said, local)
-    return alarm._replace(until=until, lasts=limit.lasts, repeats=found.repeats if until or limit.lasts else None)
-
-
-def _until(line: Line, limit: End, said: Said, local: datetime) -> datetime | None:
-    """The last possible time of a repetition: the end of its last day, or a time of day."""
-    named = _moment(line, *limit.until, said, local) if limit.until is not None else None
-    at = named[0].at if named is not None else None
-    if at is None or limit.until is None or limit.until[1].phrase is None:
-        return at
-    return _on_wall(at.date() + DAY, 0, 0, said.zone) - _MINUTE
-
-
-def _once(line: Line, named: Items, said: Said, local: datetime) -> Alarm | None:
-    """Return the alarm from the first expression with a time of day. If no expression has a time of day, return the
-    alarm from the first expression that names a day."""
+def _once(line: Line, named: Items, said: Said, local: datetime) -> _Found | None:
+    """The alarm of the first expression with a time of day, or else of the first expression that names a day."""
     found = [one for first, item in named if (one := _moment(line, first, item, said, local)) is not None]
     timed = next((one for one, is_timed in found if is_timed), None)
     return timed or next((one for one, _ in found), None)
 
 
-def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> tuple[Alarm, bool] | None:
+def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> tuple[_Found, bool] | None:
     named = None if item.repeats or item.since else resolved(line, first, item, local, said.region, "future")
     if named is None or named.best is None:
         return None
     (best, other), clock = _likely(named, said, local), item.clock
-    dated = item.phrase is not None or item.elapsed is not None
-    found = Alarm(named.start, named.end, at=best.start, dated=dated, otherwise=other)
+    found = _Found(first, item.end, at=best.start, otherwise=other)
     if named.timed and (clock is None or clock.half or item.phrase is None):
         return found, True
     day = _counted(line, first, item, local.date()) or best.start.date()
     if clock is not None:
-        return found._replace(at=_on(day, clock, local, said.zone), halved=clock.half), True
-    hour = HOURS[item.part] if item.part else MORNING
-    return found._replace(at=_on_wall(day, hour, 0, said.zone), timed=bool(item.part)), bool(item.part)
+        return found._replace(at=_on(day, clock, local)), True
+    hour = HOURS[item.part or "morning"]
+    return found._replace(at=wall_time(day, hour, 0, said.zone)), bool(item.part)
 
 
 def _likely(named: Expression, said: Said, local: datetime) -> tuple[Reading, datetime | None]:
-    """The most likely reading of an expression and, if the order of day and month is in doubt (`12/10`), the day in the
-    other order. If the usual order gives a much later day, or if the usual order is not known, the nearer day is
-    taken."""
+    """The most likely reading and, if the order of day and month is in doubt (`12/10`), the other day. The nearer day
+    is taken if the usual order is not known, or if it gives a much later day."""
     best = named.readings[0]
     if named.certain or "/" not in named.text:
         return best, None
@@ -220,48 +241,27 @@ def _is_beyond(day: int, month: int) -> bool:
 
 
 def _counted(line: Line, first: int, item: Item, today: date) -> date | None:
-    """The day of a request that counts months or years. In a request, `in 3 months` means one day: the same day of the
-    month. In a statement, it may mean any day of that month."""
+    """The day of a request that counts months or years. In a request, `in 3 months` is one day; in a statement, any day
+    of that month."""
     if item.phrase is None or item.phrase.form != "count" or item.phrase.single:
         return None
     found = next(filter(None, (distance_at(line, at) for at in range(first, item.phrase.end))), None)
     return counted_day(today, found[1], found[0].value) if found is not None else None
 
 
-def _bare_hour(line: Line, local: datetime) -> Alarm | None:
-    """The alarm for a request that gives only an hour, such as `at 5`. It is due at the next five o'clock at which
-    people are awake."""
+def _bare_hour(line: Line, local: datetime) -> _Found | None:
+    """The alarm of a request that gives only an hour, such as `at 5`: the next such hour at which people are awake."""
     for index in range(len(line)):
         clock = clock_at(line, index, beside_day=True) if line[index].has("exactly_at") else None
         if clock is not None:
-            return _next(line, index, clock, local)
+            due = (_on(day, clock, local) for day in (local.date(), local.date() + DAY))
+            return _Found(index, clock.end, at=next(at for at in due if at > local))
     return None
 
 
-def hour_alone(text: str, said: Said, language: str | None = None) -> Alarm | None:
-    """The alarm for a text that begins with a bare hour, such as `12 and 20` after `at 8,`. None if the number is an
-    amount, as in `12 pills`."""
-    line = line_of(text[:MOST_READ], language)
-    clock = hour_at(line, 0) if line is not None else None
-    return _next(line, 0, clock, said.at.astimezone(said.zone)) if line is not None and clock is not None else None
-
-
-def _next(line: Line, index: int, clock: Clock, local: datetime) -> Alarm:
-    """The alarm for the next occurrence of the time `clock`, today or tomorrow."""
-    assert isinstance(local.tzinfo, ZoneInfo)
-    due = (_on(day, clock, local, local.tzinfo) for day in (local.date(), local.date() + DAY))
-    at = next(at for at in due if at > local)
-    return Alarm(line[index].start, line[clock.end - 1].end, at=at, dated=False, halved=clock.half)
-
-
-def _on(day: date, clock: Clock, local: datetime, zone: ZoneInfo) -> datetime:
-    """The clock time on that day. Without AM or PM, the hour is an hour when people are awake; for today, the time is
-    in the future if possible."""
-    at = _on_wall(day, awake(clock), clock.minute, zone)
-    later = _on_wall(day, clock.hour % 12 + 12, clock.minute, zone)
+def _on(day: date, clock: Clock, local: datetime) -> datetime:
+    """The clock time on that day. Without AM or PM, people are awake at it, and today it is in the future if
+    possible."""
+    at = wall_time(day, awake(clock), clock.minute, local.tzinfo)
+    later = wall_time(day, clock.hour % 12 + 12, clock.minute, local.tzinfo)
     return later if not clock.half and day == local.date() and at <= local < later else at
-
-
-def _on_wall(day: date, hour: int, minute: int, zone: ZoneInfo) -> datetime:
-    """The time on a day. Hour 24 is the first hour of the next day."""
-    return wall(day + timedelta(days=hour // 24), time(hour % 24, minute), zone)

@@ -155,16 +155,14 @@ def _last_day(line: Line, index: int) -> tuple[int | None, int]:
 
 
 def _begins_before(line: Line, index: int, end: int) -> bool:
-    """Whether a range begins in the month before, as in `the 28th until the 5th of May`. The first day of the range has
-    the higher number. False for `May 28-5` and `the 28th and the 5th of May`."""
+    """Whether a range begins in the month before, as in `the 28th until the 5th of May`, but not `May 28-5`."""
     between = any(line[at].has("between") for at in range(index - 2, index + 1))
     joined = any(line[at].has("and") for at in range(index, end))
     return not line[index].has("month") and (between or not joined)
 
 
 def _is_move(line: Line, index: int) -> bool:
-    """Whether something was moved between the two days around the token, as in `moved from the 3rd to the 5th`. Such
-    days are not a range."""
+    """Whether something moved from one day to the other, as in `moved from the 3rd to the 5th`. That is no range."""
     return "tense_moved" in line.tags or any(line[at].has("shifted") for at in range(index - _LONGEST_MOVE, index))
 
 
@@ -235,9 +233,8 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
 
 
 def _is_spelled_day(line: Line, index: int, at: int, day: int) -> bool:
-    """Whether an ordinal word is a day. After a word such as `on`, the ordinal is a day. After a verb such as `is`, the
-    ordinal is a day only if no noun follows the ordinal: `the swap is the fourteenth at Linda's`. After a verb,
-    ordinals up to 12 are not accepted, because they are often ranks."""
+    """Whether an ordinal word is a day: after a word such as `on`, or after a verb such as `is`, if no noun follows
+    (`the swap is the fourteenth`). After a verb, ordinals up to 12 are often ranks."""
     lead, after = line[index - 1], line[at + 1]
     apart = after.kind in {"mark", "end"} or after.has("at") or after.has("clause") or after.has("in")
     predicate = day > _MONTHS and lead.has("tense_be") and line[index].has("article") and apart
@@ -295,8 +292,7 @@ def day_of_week(line: Line, index: int) -> Phrase | None:
 
 
 def _length_in_digits(line: Line, index: int, at: int) -> int:
-    """The number of tokens of a day in digits; 0 if there is no such day. The forms are `am 15.` in German, `dia 15` in
-    Spanish or Portuguese, and `samedi 29` with a weekday."""
+    """The number of tokens of a day in digits, as in `am 15.`, `dia 15` or `samedi 29`; 0 if there is none."""
     if line[at].kind != "number" or line[at].suffix:
         return 0
     dotted = line.language == "de" and line[at + 1].word == "." and not line[at + 2].capital
@@ -311,8 +307,7 @@ def _length_in_digits(line: Line, index: int, at: int) -> int:
 
 
 def _stands_alone(line: Line, index: int) -> bool:
-    """Whether an ordinal such as `the 15th` is used alone. In `the 15th floor`, the ordinal belongs to the next
-    word."""
+    """Whether an ordinal such as `the 15th` is used alone, and not as in `the 15th floor`."""
     token, following = line[index], line[index + 1]
     named = following.capital and not following.tags and not following.word.endswith("'s")
     street = token.word in _CORNERS and named  # a street in `on 3rd and Main`, a day in `on the 3rd at Linda's`
@@ -322,7 +317,7 @@ def _stands_alone(line: Line, index: int) -> bool:
 
 
 def _names_month(line: Line, index: int) -> bool:
-    """Whether the neighboring text names a month or a feast. In that case, the day may belong to that month."""
+    """Whether the neighboring text names a month or a feast, to which the day may belong."""
     near = range(max(0, index - _NEAR), min(len(line), index + _NEAR))
     return any((line[at].has("month") and line[at].capital) or line[at].has("feast") for at in near)
 

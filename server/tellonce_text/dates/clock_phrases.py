@@ -48,11 +48,6 @@ def clock_at(line: Line, index: int, *, beside_day: bool = False) -> Clock | Non
     return found._replace(zone=zone[0], end=zone[1]) if found and zone else found
 
 
-def one_clock(line: Line, at: int) -> Clock | None:
-    """Parse one time of day, or a bare hour. If the time begins a range, the caller parses the end of the range."""
-    return _one(line, at, bare=True)
-
-
 def awake(clock: Clock) -> int:
     """The hour of the clock, from 0 to 24. If AM or PM is unknown, it is the hour when people are awake: 1 to 6 become
     13 to 18."""

@@ -155,8 +155,7 @@ def _counted(line: Line, end: int, unit: str, offset: int, *, sure: bool, exactl
 
 
 def _week_of_eight_days(line: Line, end: int, offset: int) -> Phrase:
-    """The meaning of `in acht Tagen` or `dans quinze jours`. Such a phrase means either whole weeks, because these
-    languages also count the first day, or the literal number of days."""
+    """The meaning of `in acht Tagen` or `dans quinze jours`: whole weeks, or the literal number of days."""
     week = abs(offset) == _EIGHT
     fewer = offset // abs(offset) * (abs(offset) - (0 if line.language == "de" and not week else 1))
     days = sorted((fewer, offset))
@@ -188,9 +187,8 @@ def exactly_from(scene: Scene, unit: str, offset: int, days: int, *, sure: bool)
 
 
 def _in_counted_week(scene: Scene, number: int, weeks: int, *, sure: bool) -> Meaning:
-    """The weekday in `two weeks ago on Tuesday`. Two days are possible. One is the Tuesday of the calendar week two
-    weeks before this week. The other is two weeks before the latest Tuesday, and today can be the latest Tuesday.
-    Phrases about the future count forward. The meaning is certain if both are the same day."""
+    """The weekday in `two weeks ago on Tuesday`: in that calendar week, or two weeks before the latest Tuesday. It is
+    certain if both are the same day. Phrases about the future count forward."""
     by_week, sign = weekday_in(scene, number, weeks), 1 if weeks > 0 else -1
     counted = one_day(weekday_from(scene.today - sign * DAY, number, sign) + weeks * WEEK)
     if by_week == counted:

@@ -34,7 +34,6 @@ def duration(line: Line, index: int) -> Duration | None:
 
 
 def _part(line: Line, index: int) -> Duration | None:
-    """An amount of one unit."""
     named = index + (line[index].has("one") or line[index].get("number") == 1)
     minutes = line[named].get("span_minutes")
     if minutes:
@@ -50,7 +49,7 @@ def _part(line: Line, index: int) -> Duration | None:
 
 
 def _unit(line: Line, index: int) -> timedelta | None:
-    """The unit that a word names; a number such as `90min` ends with its unit."""
+    """The unit of a word, or of a number such as `90min`."""
     token = line[index]
     tags = lexicon(line.language).words.get(token.suffix, {}) if token.suffix else token.tags
     if "seconds" in tags:
@@ -59,7 +58,7 @@ def _unit(line: Line, index: int) -> timedelta | None:
 
 
 def _amount(line: Line, index: int) -> tuple[float, int, bool]:
-    """The number of units, the index of the unit's token, and whether the number is exact; 0 if there is no number."""
+    """The number of units (0 if there is none), the index of the unit's token, and whether the number is exact."""
     token = line[index]
     if token.kind == "number" and token.suffix:
         return token.value or 0, index, True

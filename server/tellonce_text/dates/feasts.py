@@ -66,8 +66,7 @@ def feast_day(rule: str, year: int) -> date:
 
 @cache
 def _by_country() -> Mapping[str, Mapping[str, Feast]]:
-    """For each feast that countries celebrate on different days, its days by country. The key `any` stands for all
-    other countries."""
+    """The days of each feast by country. The key `any` stands for all other countries."""
     return {
         name: {
             country.rstrip("?"): Feast(rule, not country.endswith("?"))

@@ -76,8 +76,6 @@ def phrase_at(line: Line, index: int, depth: int = 0) -> Phrase | None:
 
 @cache
 def _rules_for(begins: frozenset[str]) -> tuple[Sequence[Rule], Sequence[_NestingRule]]:
-    """The rules for phrases that can begin with a certain token. `begins` contains the kind and the tags of this
-    token."""
     plain = tuple(rule for rule, first in _RULES if not first.isdisjoint(begins))
     return plain, tuple(rule for rule, first in _NESTING_RULES if not first.isdisjoint(begins))
 

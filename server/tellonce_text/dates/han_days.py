@@ -63,8 +63,7 @@ def _day(line: Line, index: int, found: re.Match[str]) -> Phrase:
 
 
 def _week(line: Line, index: int, found: re.Match[str]) -> Phrase:
-    """The days of `下周`, `下周三`, `来週末`. In Japan and Taiwan, a week may begin on Sunday, so the week of a Sunday
-    is not certain there."""
+    """The days of `下周`, `下周三`, `来週末`. The week of a Sunday is not certain where weeks begin on Sunday."""
     step, token, number = steps("week")[found["week"]], line[index], weekdays().get(found["weekday"] or "")
     end = token.start + found.end("week")
     whole = is_whole(line.text, token.start, end, "week")
@@ -105,8 +104,8 @@ def _year(line: Line, index: int, found: re.Match[str]) -> Phrase | None:
 
 
 def _numbered(line: Line, index: int, found: re.Match[str]) -> Phrase | None:
-    """The days of `2026年3月15日`, `3月15日`, `3月` or `15日`. The resolver does not know the verbs of Chinese and
-    Japanese. A day without a year is therefore certain only if it is near."""
+    """The days of `2026年3月15日`, `3月15日`, `3月` or `15日`. Without a year, only a near day is certain, because the
+    resolver knows no verbs of these languages."""
     token = line[index]
     year, month, day, alone = (int(found[name]) if found[name] else None for name in ("y", "nm", "nd", "alone"))
     if (month is not None and not 1 <= month <= _MONTHS) or (year is None and is_repeated(line.text, token.start)):
@@ -122,15 +121,14 @@ def _numbered(line: Line, index: int, found: re.Match[str]) -> Phrase | None:
 
 
 def _on_weekday(phrase: Phrase, weekday: int | None) -> Phrase:
-    """The phrase, which is not certain if its day is not on the weekday that the text gives."""
+    """The phrase, certain only if its day is on the weekday that the text gives."""
     if weekday is None:
         return phrase
     return phrase.changed(lambda meaning, _scene: meaning.only_if(meaning.choices[0].first.weekday() == weekday))
 
 
 def _lasting(phrase: Phrase, month: int | None, day: int) -> Phrase:
-    """The days from the day of the phrase to a later day of the same month, or to a day of another month, which may be in
-    the next year. Other days do not exist."""
+    """The days from the phrase's day to a later day of its month, or to a day of another month."""
 
     def until(days: Days) -> Days:
         last = days.first.replace(month=month or days.first.month, day=day)
@@ -152,7 +150,6 @@ def _without_verb(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene
 
 
 def _number(text: str | None) -> int | None:
-    """The number in `15` or `十五`; None if there is no number."""
     if not text or text.isdecimal():
         return int(text) if text else None
     tens, ten, ones = text.rpartition(_TEN)

@@ -4,11 +4,11 @@ An interval is written as a repeating interval of ISO 8601 without a zone: `R/20
 """
 
 import re
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple, Self
 from zoneinfo import ZoneInfo
 
-from tellonce_text.dates.readings import DAY, add_months
+from tellonce_text.dates.readings import DAY, add_months, wall_time
 
 UTC: Final = ZoneInfo("UTC")
 
@@ -16,14 +16,11 @@ UNTIL: Final = " until "
 """Joins a cron expression or an interval and its last possible time in the user's zone:
 `0 8 * * * until 2026-02-20T23:59`."""
 
-MOST: Final = 999
-"""Maximum number of units between two times."""
-
 _TEXT: Final = re.compile(r"R/(\d{4}-\d\d-\d\dT\d\d:\d\d)/P(T?)(\d{1,3})([MHD])")
 
-IntervalUnit = Literal["minute", "hour", "day", "month"]
-_LETTERS: Final[dict[str, IntervalUnit]] = {"TM": "minute", "TH": "hour", "D": "day", "M": "month"}
-_LENGTHS: Final[dict[IntervalUnit, timedelta]] = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
+_Unit = Literal["minute", "hour", "day", "month"]
+_LETTERS: Final[dict[str, _Unit]] = {"TM": "minute", "TH": "hour", "D": "day", "M": "month"}
+_LENGTHS: Final[dict[_Unit, timedelta]] = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 """The units that do not depend on the calendar."""
 
 
@@ -33,7 +30,7 @@ class Interval(NamedTuple):
 
     start: datetime
     number: int
-    unit: IntervalUnit
+    unit: _Unit
 
     @classmethod
     def read(cls, text: str) -> Self | None:
@@ -48,10 +45,6 @@ class Interval(NamedTuple):
             raise ValueError(f"{text!r} repeats after no time, or begins in a year nobody lives in")
         return cls(datetime.fromisoformat(start), int(number), unit)
 
-    def __str__(self) -> str:
-        time_mark = "T" if self.unit in _LENGTHS else ""
-        return f"R/{self.start:%Y-%m-%dT%H:%M}/P{time_mark}{self.number}{self.unit[0].upper()}"
-
     def after(self, moment: datetime, zone: ZoneInfo) -> datetime:
         """The first time after `moment`, in the zone."""
         step = self._steps_until(moment.astimezone(zone), zone)
@@ -60,8 +53,7 @@ class Interval(NamedTuple):
         return due
 
     def _steps_until(self, local: datetime, zone: ZoneInfo) -> int:
-        """A number of steps. `start` plus this many steps is not later than `local`. The exact number can be higher.
-        The result is 0 if `local` is before `start`."""
+        """A number of steps after which the time is not later than `local`. It may be too small."""
         if self.unit in _LENGTHS:
             passed = (local.astimezone(UTC) - self._at(0, zone).astimezone(UTC)) // _LENGTHS[self.unit]
         elif self.unit == "day":
@@ -71,13 +63,8 @@ class Interval(NamedTuple):
         return max(0, passed // self.number)
 
     def _at(self, step: int, zone: ZoneInfo) -> datetime:
-        day, clock, passed = self.start.date(), self.start.time(), step * self.number
+        day, hour, minute, passed = self.start.date(), self.start.hour, self.start.minute, step * self.number
         if self.unit in _LENGTHS:
-            return (wall(day, clock, zone).astimezone(UTC) + passed * _LENGTHS[self.unit]).astimezone(zone)
-        return wall(day + passed * DAY if self.unit == "day" else add_months(day, passed), clock, zone)
-
-
-def wall(day: date, clock: time, zone: ZoneInfo) -> datetime:
-    """The moment at which clocks in the zone show `clock` on the given day. If the time does not exist, because summer
-    time begins, the result is an hour later."""
-    return datetime.combine(day, clock, zone).astimezone(UTC).astimezone(zone)
+            first = wall_time(day, hour, minute, zone).astimezone(UTC)
+            return (first + passed * _LENGTHS[self.unit]).astimezone(zone)
+        return wall_time(day + passed * DAY if self.unit == "day" else add_months(day, passed), hour, minute, zone)

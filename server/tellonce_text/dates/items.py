@@ -153,8 +153,8 @@ def _after_clock(line: Line, index: int) -> int:
 
 
 def _duration(line: Line, index: int) -> int | None:
-    """The index after a duration such as `for two weeks`, which is not a date. If something is arranged, the words are
-    a day and not a duration: `set it for two weeks from now`."""
+    """The index after a duration such as `for two weeks`. After a word of arranging, it is a day: `set it for two weeks
+    from now`."""
     count = count_at(line, index)
     end = count.end + 1 if count else index
     if count is None or not line[count.end].has("unit") or line[end].has("ago") or line[end].has("hence"):
@@ -192,8 +192,7 @@ def _dated(line: Line, index: int) -> Item | None:
 
 
 def _end_of_habit(line: Line, index: int, end: int) -> int:
-    """The index after a habit such as `Monday and Wednesday mornings` or `las mañanas de domingo`, whose first day begins
-    at `index` and ends before `end`; 0 for other days."""
+    """The index after a habit such as `Monday and Wednesday mornings` or `las mañanas de domingo`; 0 for other days."""
     if line[end - 1].has("parts") or (line[index - 1].has("of") and line[index - 2].has("parts")):
         return end
     while line[end].has("weekday") or line[end].has("and") or line[end].word == ",":
@@ -246,8 +245,7 @@ def _with_time(line: Line, item: Item) -> Item:
 
 
 def _part_after(line: Line, end: int) -> tuple[str | None, int]:
-    """The tokens up to `end` name a day. Return the part of this day, and the index after the part. A word such as
-    `tonight` implies the part. Otherwise, the part can follow the day."""
+    """The part of the day that ends before `end`, and the index after it. `tonight` implies the part."""
     day = line[end - 1]
     implied = (day.has("day") and not day.has("day_only")) or day.has("weekday")  # `tonight`, `Montagabend`
     part = day.get("part") if implied else None

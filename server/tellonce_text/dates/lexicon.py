@@ -111,7 +111,6 @@ def tables(language: str) -> dict[str, Any]:
 
 
 def _entries(language: str) -> Iterator[tuple[str, str, Any]]:
-    """The words in a file, each with a tag and the tag's value."""
     for table, entries in tables(language).items():
         for key, words in entries.items() if table not in {"signs", "letters", "endings"} else ():
             tag = key if table == "marks" else f"tense_{key}" if table == "tense" else table

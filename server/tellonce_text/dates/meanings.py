@@ -1,7 +1,7 @@
 """Uses the time expressions of a text for three purposes: time spans to search, the days that the text can mean, and a
 goal's due time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -66,7 +66,7 @@ def query_times(text: str, now: datetime, zone: ZoneInfo) -> list[QueryTime]:
 
 
 def _is_name(found: Expression, now: datetime) -> bool:
-    """Whether an expression is only a name, such as "Tuesday", which can mean a past and a coming time."""
+    """Whether an expression is only a name, such as "Tuesday", which can be past or coming."""
     passed = [reading.start <= now for reading in found.readings]
     return any(passed) and not all(passed) and not any(map(str.isdigit, found.text))
 
@@ -140,8 +140,7 @@ def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
 
 
 def _due(reading: Reading) -> datetime:
-    """The start of a time or of a single day, or the last second of a longer span. A part of a day, such as an evening,
-    is no time, so its due time is the start of its day."""
+    """The start of a time or of a single day, or the last second of a longer span. A part of a day is no time."""
     first, last = reading.days
     if first != last:
         return reading.end - timedelta(seconds=1)
@@ -167,20 +166,7 @@ def event_due(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
 
 
 def coming_day(text: str, said_at: datetime, zone: ZoneInfo) -> Reading | None:
-    """The first future day that a text names with certainty ("I fly to Rome on Friday"), or None. If the text gives a
-    time of day, the result has this time."""
-    return next((found.readings[0] for found in _coming(text, said_at, zone) if found.certain), None)
-
-
-def proposed_day(text: str, said_at: datetime, zone: ZoneInfo) -> Reading | None:
-    """This function works like `coming_day`, but it also accepts an uncertain day with only one reading, such as
-    "tomorrow" after midnight."""
-    coming = _coming(text, said_at, zone)
-    return next((found.readings[0] for found in coming if found.certain or len(found.readings) == 1), None)
-
-
-def _coming(text: str, said_at: datetime, zone: ZoneInfo) -> Iterator[Expression]:
-    """Yield the expressions that name a future day."""
-    for found in expressions(text, Said(said_at, zone, region_of(zone))):
-        if found.best and found.best.start > said_at and (found.timed or found.best.precision == "day"):
-            yield found
+    """The first future day that a text names with certainty ("I fly to Rome on Friday"), with its time of day; or None."""
+    found = expressions(text, Said(said_at, zone, region_of(zone)))
+    coming = (e for e in found if e.certain and e.best and e.best.start > said_at)
+    return next((e.readings[0] for e in coming if e.timed or e.readings[0].precision == "day"), None)

@@ -66,15 +66,13 @@ def _is_unknown(token: Token) -> bool:
 
 
 def _names_thing(line: Line, index: int) -> bool:
-    """Whether the English word introduces a name. The word `called` introduces a name only after a new thing in the
-    text: `a cat called Wednesday`, but not `the vet called Wednesday`."""
+    """Whether an English word introduces a name: `a cat called Wednesday`, but not `the vet called Wednesday`."""
     return line[index].word != "called" or any(line[at].has("one") for at in range(index - _LONGEST_THING, index))
 
 
 def _is_described(line: Line, index: int) -> bool:
-    """Whether a Russian weekday may be another word or a name. The adjective before it or the noun after it decides:
-    `окружающая среда`, `чёрная пятница`, `среда обитания`. A form that ends in -е, such as `среде`, is a day only after
-    `к`. The exception is `воскресенье`."""
+    """Whether a Russian weekday is another word or a name: `окружающая среда`, `чёрная пятница`. A form in -е, except
+    `воскресенье`, is a day only after `к`."""
     word, before, after = line[index].word, line[index - 1], line[index + 1]
     described = before.word.endswith(_ADJECTIVE) and not before.tags
     owned = word.startswith("сред") and not word.endswith("у") and _is_unknown(after)
@@ -82,8 +80,7 @@ def _is_described(line: Line, index: int) -> bool:
 
 
 def _is_proper(line: Line, index: int) -> bool:
-    """Whether the word has a capital letter within a sentence, although its language writes days and months in lower
-    case."""
+    """Whether the word has a capital letter although its language writes days and months in lower case."""
     inside = line[index - 1].kind in {"word", "number"} and index > line.sentences[index][0]
     return inside and _is_title_case(line, line[index]) and not _is_dated(line, index)
 
@@ -96,8 +93,7 @@ def _is_street(line: Line, index: int) -> bool:
 
 
 def _is_dated(line: Line, index: int) -> bool:
-    """Whether the day comes before the month, and a word such as `el` comes before the day: `el 9 de Julio`. Days
-    are masculine, so `la` is not such a word: `la 9 de Julio` is a street."""
+    """Whether the day comes before the month after a word such as `el`: `el 9 de Julio`. With `la`, it is a street."""
     number = index - 1 - line[index - 1].has("of")
     lead = line[number - 1]
     masculine = lead.get("unit") == "day" or (lead.has("article") and not lead.word.endswith("a"))
@@ -119,9 +115,8 @@ def _is_ordinal(line: Line, index: int) -> bool:
 
 
 def _is_title(line: Line, first: int, end: int) -> bool:
-    """Whether an English expression such as `Friday Night` or `Christmas` may be part of a title. There are three
-    signs. First, the expression and the next word have capital letters. Second, a number follows a feast. Third, the
-    words `the one` follow: `Is Independence Day the one where …?`."""
+    """Whether an English expression such as `Friday Night` may be part of a title: it and the next word have capital
+    letters, a number follows a feast, or `the one` follows."""
     after, feast = line[end], line[end - 1].has("feast")
     if after.has("article") and line[end + 1].word == "one":
         return True

@@ -75,9 +75,8 @@ def _half_of(days: Days, nth: int) -> Days:
 
 
 def _last_day(meaning: Meaning, *, sure: bool, month: bool) -> Meaning:
-    """The meaning of the end of a span. The last day is certain after a word such as `by` (`by the end of May`), and in
-    `the end of the month`. Otherwise, the text can mean any of the last days. The end of a week is never certain: it is
-    Friday for some people and Sunday for others, so these three days are returned as approximate."""
+    """The meaning of the end of a span. The last day is certain after `by`, and in `the end of the month`. The end of a
+    week is Friday for some people and Sunday for others, so it is never certain."""
     span = meaning.choices[0].precision
     if span == "week" and meaning.choices[0].end - meaning.choices[0].first == WEEK:
         return _edge_of(meaning, "end")
@@ -103,8 +102,7 @@ def _edge_of(meaning: Meaning, where: str) -> Meaning:
 
 
 def _part_of(days: Days, where: str) -> Days:
-    """A part of a span. For a month, this is the first, the middle or the last third. For a year, this is the first
-    quarter, the middle third or the last third."""
+    """The first, middle or last third of a month. For a year, the first part is a quarter."""
     length = (days.end - days.first).days
     if length > 31:
         months = round(length / 30.4) // 3
@@ -152,8 +150,7 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
 
 
 def _weekend_of(meaning: Meaning, _scene: Scene) -> Meaning:
-    """The weekend that contains a named Saturday or Sunday. Any other day, such as the day of a feast, stays the same
-    but becomes uncertain."""
+    """The weekend of a named Saturday or Sunday. Any other day stays but becomes uncertain."""
     named = [days for days in meaning.choices if days.first.weekday() >= SATURDAY and days.end - days.first == DAY]
     weekends = tuple(unit_days(days.first, "weekend", 0) for days in named)
     return Meaning(weekends, meaning.certain or len(named) == 1) if named else meaning.only_if(False)
@@ -308,13 +305,13 @@ def _has_object(line: Line, index: int) -> bool:
 
 
 def _is_noun(token: Token) -> bool:
-    """Whether the word may be a noun, because it is not one of the frequent English words."""
+    """Whether the word is none of the frequent English words."""
     return token.kind == "word" and not token.tags and token.word not in english()
 
 
 def _opens_clause(line: Line, index: int, at: int) -> bool:
-    """Whether an independent clause follows `before` or `after`, as in `and the day after I tested positive`. In `the
-    day before I flew, I …`, the clause is not independent: it says which day is meant."""
+    """Whether an independent clause follows: `and the day after I tested positive`, but not `the day before I flew, I
+    …`."""
     joined = line[index - 1].has("clause") or line[index - 1].word in {",", ";"}
     if not (line.language == "en" and joined and line[at].has("beside") and line[at + 1].has("tense_subject")):
         return False
@@ -323,8 +320,8 @@ def _opens_clause(line: Line, index: int, at: int) -> bool:
 
 
 def _may_have_object(line: Line, index: int, at: int) -> bool:
-    """Whether an unknown word follows a preposition in a language other than English. The word may be a noun without an
-    article. If a conjunction comes before the words, the unknown word is a verb, and the result is False."""
+    """Whether an unknown word, perhaps a noun, follows a preposition in a language other than English. After a
+    conjunction, it is a verb."""
     before, following = line[index - 1], line[at + 1]
     joined = before.has("clause") or before.has("and") or before.word == "," or line[index - 2].has("clause")
     unknown = following.kind == "word" and not following.tags

@@ -58,7 +58,7 @@ def numeric(line: Line, index: int) -> Phrase | None:
 
 
 def _is_led_to(line: Line, index: int) -> bool:
-    """Whether a word shows that dotted numbers such as `10.11.24` are a date. In English, such numbers are versions."""
+    """Whether a word shows that dotted numbers such as `10.11.24` are a date. In English, they are versions."""
     before, after = line[index - 1], line[index + 1]
     led = before.kind != "word" or after.has("at") or after.kind == "clock" or not _LEADS.isdisjoint(before.tags)
     return line.language != "en" and led
@@ -74,8 +74,8 @@ def _dated_before(line: Line, index: int, mark: str) -> bool:
 
 
 def _is_padded_day(line: Line, index: int, mark: str, month: str) -> bool:
-    """Whether the numbers look like a day and a month with two digits, as in `Приём 14.01, …`. The word before the
-    numbers must not be a product name, and a unit must not follow them. Even then, the numbers can be an amount."""
+    """Whether two-digit numbers look like a day, as in `Приём 14.01, …`. A product name before them or a unit after
+    them rules it out."""
     before, after = line[index - 1], line[index + 1]
     plain = before.kind == "word" and not before.capital and not before.tags
     alone = after.kind in {"mark", "end"} and after.word not in AMOUNT
@@ -102,10 +102,9 @@ def _is_slashed_date(line: Line, index: int, first: str, second: str) -> bool:
 
 
 def _is_padded_date(line: Line, index: int, first: str, second: str) -> bool:
-    """Whether numbers such as `14/02` are a date, and not a fraction or a month with its year. One of the numbers must
-    begin with 0, the second number must be a possible month, and the word before the numbers must be in the lexicon. If
-    the first number is too large for a month, languages other than English also allow any word without a capital
-    letter."""
+    """Whether numbers such as `14/02` are a date, and not a fraction or a month with its year. One must begin with 0,
+    and a known word must come before them. Languages other than English allow any word without a capital letter if the
+    first number is too large for a month."""
     before = line[index - 1]
     free = bool(before.tags) or (line.language != "en" and int(first) > _MONTHS and not before.capital)
     return free and "0" in {first[0], second[0]} and int(second) <= _MONTHS
@@ -128,8 +127,7 @@ def _is_timed(line: Line, index: int) -> bool:
 def _numeric_meaning(
     a: int, b: int, year: int | None, mark: str, weekday: int | None
 ) -> Callable[[Scene], Meaning | None]:
-    """The date with day and month in the region's usual order. If the other order is possible too, the date in that
-    order follows."""
+    """The date in the region's usual order, and then in the other order if that is possible."""
 
     def meaning(scene: Scene) -> Meaning | None:
         by_day, by_month = (day_of_year(year, m, d, weekday)(scene) for m, d in ((b, a), (a, b)))

@@ -57,9 +57,8 @@ def _quotations(tokens: Sequence["Token"], text: str) -> Sequence[Span]:
 
 
 def _closed(opened: Sequence[tuple[int, str]], token: "Token", text: str) -> int:
-    """The number of open quotations that the mark closes. The mark closes the innermost quotation that it can close.
-    The mark also ends all quotations inside this quotation. The quotations inside were no real quotations; for example,
-    the first mark of `'cause` does not open a quotation. The result is 0 if the mark closes no quotation."""
+    """The number of open quotations that the mark closes, or 0. Marks inside the closed quotation opened none, such as
+    the first one of `'cause`."""
     if token.word == "'" and text[token.end : token.end + 1].isalnum():
         return 0
     deepest = min(len(opened), _DEEPEST)
@@ -67,21 +66,20 @@ def _closed(opened: Sequence[tuple[int, str]], token: "Token", text: str) -> int
 
 
 def _may_open(token: "Token", text: str) -> bool:
-    """Whether the mark can open a quotation. After a digit, it is a sign of inches. An apostrophe opens a quotation
-    only between a space and a letter."""
+    """Whether the mark can open a quotation. After a digit, it means inches. An apostrophe needs a space before and a
+    letter after it."""
     before, after = text[token.start - 1 : token.start], text[token.end : token.end + 1]
     return (after.isalpha() and not before.isalnum()) if token.word == "'" else not before.isdigit()
 
 
 def _is_forwarded(tokens: Sequence["Token"]) -> bool:
-    """Whether the text begins with a word such as `Fwd`. After a word as short as `WG`, a colon must follow."""
+    """Whether the text begins with a word such as `Fwd`. A word as short as `WG` needs a colon."""
     if not tokens or not tokens[0].has("forwarded"):
         return False
     return len(tokens[0].word) >= _SHORT or [token.word for token in tokens[1:2]] == [":"]
 
 
 def _quoted_lines(tokens: Sequence["Token"], text: str) -> list[Span]:
-    """The lines that begin with `>`."""
     found: list[Span] = []
     for at, token in enumerate(tokens):
         if token.word == ">" and text[token.start - 1 : token.start] in {"", "\n"}:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -118,6 +118,13 @@ class Said:
     at: datetime
     zone: ZoneInfo
     region: str | None = None
+
+
+def wall_time(day: date, hour: int, minute: int, zone: tzinfo | None) -> datetime:
+    """The moment at which clocks in the zone show this time. Hour 24 is the first hour of the next day. If the clocks
+    skip the time because summer time begins, the result is an hour later."""
+    shown = datetime.combine(day + hour // 24 * DAY, time(hour % 24, minute), zone)
+    return shown.astimezone(UTC).astimezone(zone)
 
 
 def one_day(day: date) -> Days:

@@ -1,368 +1,296 @@
-"""Grammar rules for repetitions with their times of day: `every Monday at 8`, `every 30 minutes`, `every two hours
-between 9 and 17`. Pure."""
+"""Grammar rules for repetitions: every day, on weekdays, every week, month or year, each at one time of day. Pure.
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime, time, timedelta
-from itertools import pairwise, product
-from typing import Final, NamedTuple, TypeVar
+Other repetitions are recognized without their meaning, so that nobody sets an alarm for a part of the words: `every 30
+minutes`, `every other day`, `on the first Monday of the month`.
+"""
 
-from tellonce_text.dates.clock_phrases import Clock, awake, clock_at, in_part, one_clock, part_at
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import Final, NamedTuple
+
+from tellonce_text.dates.clock_phrases import Clock, awake, clock_at, in_part, part_at
 from tellonce_text.dates.durations import duration
-from tellonce_text.dates.intervals import MOST, UTC, Interval, IntervalUnit
-from tellonce_text.dates.items import Item, items
-from tellonce_text.dates.phrases import comma, count_at, day_number, skip
-from tellonce_text.dates.readings import DAY, add_months
-from tellonce_text.dates.repeated_days import HOURS, UNITS, RepeatedDays, every_at, is_adverb, repeated_days, spacing
-from tellonce_text.dates.tokens import Line, line_of
+from tellonce_text.dates.grammar import phrase_at
+from tellonce_text.dates.items import Item
+from tellonce_text.dates.phrases import count_at, day_number, skip
+from tellonce_text.dates.tokens import Line, Token
 
-LEAST: Final = 5
-"""Minimum number of minutes between two times."""
-_HOUR, _DAY = 60, 24 * 60
-_LENGTHS: Final = {"minute": 1, "hour": _HOUR, "half_hour": _HOUR // 2}
-"""The units that are shorter than a day, in minutes."""
-FoundT = TypeVar("FoundT")
-_WITHIN_DAY: Final[dict[str, tuple[int, IntervalUnit]]] = {**UNITS, "hour": (1, "hour"), "minute": (1, "minute")}
-_MISSING: Final = {"29 * *": (1, 12), "30 * *": (1, 12), "31 * *": (1, 12), "29 2 *": (12, 2)}
-"""Some months or years lack these days. Each value has two numbers: the months between two alarms, and the number of a
-month that has the day."""
-LONGEST: Final = 1_999
-"""Maximum number of days or months until the end of a repetition. If a text gives a longer length, the repetition has
-no end."""
 Items = Iterable[tuple[int, Item]]
 """The expressions of a line, each with the index of its first token."""
 
+HOURS: Final = {"morning": 9, "afternoon": 14, "evening": 19, "night": 21}
+"""The hour of each part of the day, for a text without a clock time."""
 
-class End(NamedTuple):
-    """The words that say when a repetition ends, up to the token before `stop`. `lasts` is a length: a number and a
-    unit. If there is no length, `until` is the item of the last day or time, with the index of the item's first
-    token."""
-
-    stop: int
-    lasts: tuple[int, IntervalUnit] | None = None
-    until: tuple[int, Item] | None = None
+_EVERY_DAY: Final = "* * *"
+_WORKDAYS: Final = "* * 1-5"
+_COMMON_UNITS: Final = frozenset({"day", "workday", "week", "weekend", "month", "year"})
+_LAST_COMMON_DAY: Final = 28
+"""The last day that exists in every month."""
 
 
 class Repetition(NamedTuple):
-    """A repetition in the tokens `start:end`. `repeats` is a cron expression or an interval; None if neither can
-    express the repetition. `timed` says whether the text gives a time of day. `limit` is the end of the repetition, if
-    the text names one."""
+    """A repetition in the tokens `start:end`. `cron` is empty if the repetition is only recognized."""
 
     start: int
     end: int
-    repeats: str | None
-    timed: bool = True
-    limit: End | None = None
+    cron: str = ""
 
 
-def repetition(line: Line, local: datetime, named: Items) -> Repetition | None:
-    """The first repetition in a text that was said at `local`; None if there is none. `named` contains the items of the
-    line."""
-    within_day = _pulse(line, local)
-    if within_day is not None:
-        return _limited(line, within_day, by_a_time=True)
+class _Days(NamedTuple):
+    """The days of a repetition in the last three fields of a cron expression. They are empty for an uncommon
+    repetition."""
+
+    end: int
+    cron: str = ""
+    part: str | None = None
+
+
+def repetition(line: Line, today: date, named: Items) -> Repetition | None:
+    """The first repetition in a text that was said on the day `today`; None if there is none. `named` contains the
+    items of the line."""
+    common = ((index, days) for index in range(len(line)) if (days := _common(line, index, today)) is not None)
+    start, found = next(common, (0, None))
+    inside = range(start + 1, found.end) if found is not None else ()
     for index in range(len(line)):
-        found = repeated_days(line, index, local.date())
-        if found is not None:
-            return _limited(line, _with_clock(line, index, found, local), by_a_time=False)
-    return _inexpressible(line, named)
+        days = _uncommon(line, index) if index not in inside else None
+        if days is not None:
+            return Repetition(index, days.end)
+    if found is not None:
+        is_common = found.cron and not line[found.end].has("except")
+        return _with_clock(line, start, found) if is_common else Repetition(start, found.end)
+    return next((Repetition(first, item.end) for first, item in named if item.repeats), None)
 
 
-def says_end(text: str, language: str | None = None) -> bool:
-    """Whether the subject of a repetition says when the repetition ends: `take pills for 5 days`, `call Ann until
-    Christmas`. A length at the end of the text counts if it is at least a day."""
-    line = line_of(text, language)
-    if line is None:
-        return False
-    last = len(line) - 1
-    while last > 0 and (line[last].kind == "mark" or line[last].word == "lang"):
-        last -= 1
-    lasts = line[last].has("unit") and line[last].get("unit") not in ("hour", "minute")
-    counted = any((count := count_at(line, at)) is not None and count.end == last for at in range(last - 3, last))
-    untils = [at for at in range(len(line)) if _is_until(line, at)]
-    named = tuple(items(line)) if untils else ()
-    return (lasts and counted) or any(_until_at(line, at, by_a_time=False, named=named) for at in untils)
+def _uncommon(line: Line, index: int) -> _Days | None:
+    """Recognize a repetition that is not daily, weekly, monthly or yearly."""
+    token, after = line[index], line[index + 1]
+    if _day_of_every_month(line, index):
+        return None
+    if token.has("rhythm") and token.get("rhythm") not in _COMMON_UNITS and _is_adverb(line, index):
+        return _Days(index + 1)
+    if (token.has("alternate") and _is_day_or_unit(after)) or (after.has("alternate") and _is_day_or_unit(token)):
+        return _Days(index + 2)
+    if token.word == "через":  # without a weekday, `через неделю` means `in a week`
+        weekly = after.get("unit") == "week" and _weekday(line[skip(line, index + 2, "on", "every")]) is not None
+        return _Days(index + 2) if weekly or after.has("weekday") or after.word == "день" else None
+    if line.language == "es" and token.has("one") and line[index + 2].word in ("sí", "si"):  # `un día sí y otro no`
+        return _Days(index + 3) if _is_day_or_unit(after) else None
+    return _weekday_of_month(line, index) or _spaced(line, index)
 
 
-def _limited(line: Line, found: Repetition, *, by_a_time: bool) -> Repetition:
-    """Add the words that say when a repetition ends. These words are directly before or after the repetition: `every 8
-    hours for 5 days`, `until Friday every morning`. With `by_a_time`, the end may also be a time of day: `every hour
-    until 6 pm`."""
-    if found.limit is not None:
+def _spaced(line: Line, index: int) -> _Days | None:
+    """Recognize `every other day`, `every 2 weeks`, `every half hour`, `alle zwei Tage`, `of every month`."""
+    begin = _every_at(line, index)
+    if begin is None:
+        return None
+    lasting, at = duration(line, begin), _after_number(line, begin)
+    if lasting is not None:
+        return _Days(lasting.end)
+    rare = line[at].has("unit") and line[at].get("unit") not in _COMMON_UNITS
+    partial = line[at].get("unit") == "month" and (line[index - 1].has("of") or line[index - 1].has("unit"))
+    return _Days(at + 1) if rare or partial or (at > begin and _is_day_or_unit(line[at])) else None
+
+
+def _every_at(line: Line, index: int) -> int | None:
+    """Parse a word for `every`, or `раз в`. Returns the index of the next word; None for other words."""
+    if line[index].word == "раз" and line[index + 1].word == "в" and _weekday(line[index + 2]) is None:
+        return index + 2
+    every = line[index].has("every") or line[index].has("every_count")
+    return skip(line, index + 1, "article") if every else None
+
+
+def _after_number(line: Line, at: int) -> int:
+    """The index after a number such as `other`, `2`, `2nd` or `zweiten`."""
+    if line[at].has("other"):
+        return at + 1
+    if line[at].has("ordinal") or line[at].suffix or _is_dotted(line, at):
+        return at + 1 + _is_dotted(line, at) if day_number(line, at) or line[at].has("ordinal") else at
+    count = count_at(line, at)
+    return count.end if count is not None else at
+
+
+def _is_dotted(line: Line, at: int) -> bool:
+    """Whether the number is an ordinal with a period, such as `1.` in German."""
+    return line[at].kind == "number" and line[at + 1].word == "."
+
+
+def _is_day_or_unit(token: Token) -> bool:
+    return _weekday(token) is not None or token.has("unit")
+
+
+def _weekday(token: Token) -> int | None:
+    weekday: int | None = token.get("weekday")
+    return token.get("weekdays") if weekday is None else weekday
+
+
+def _weekday_of_month(line: Line, index: int) -> _Days | None:
+    """Recognize `first Monday of the month`, `first and third Monday of every month`, `letzten Freitag im Monat`."""
+    at = skip(line, index, "every", "article")
+    weekday = _numbered_weekday(line, at)
+    month = skip(line, weekday, "of", "inside", "article", "every") if weekday else 0
+    return _Days(month + 1) if weekday and line[month].get("unit") == "month" else None
+
+
+def _numbered_weekday(line: Line, at: int) -> int:
+    """The index after `first Monday` or `first and third Monday`; 0 for other words."""
+    first = at
+    while line[at].has("ordinal") or line[at].suffix or _is_dotted(line, at):
+        at = skip(line, at + 1 + _is_dotted(line, at), "and", "article")
+    return at + 1 if at > first and line[at].has("weekday") else 0
+
+
+def _common(line: Line, index: int, today: date) -> _Days | None:
+    token = line[index]
+    if found := _weekday_range(line, index) or _day_of_every_month(line, index):
         return found
-    after = _end_at(line, comma(line, found.end), by_a_time=by_a_time)
-    if after is not None:
-        return found._replace(end=after.stop, limit=after)
-    # In the whole line, the day could be parsed together with the repetition: `until Sunday every day`.
-    led = line_of(line.text[: line[found.start].start], line.language) if found.start else None
-    named = tuple(items(led)) if led is not None else ()
-    for at in range(found.start):
-        before = _end_at(led, at, by_a_time=by_a_time, named=named) if led is not None else None
-        if led is not None and before is not None and comma(led, before.stop) == found.start:
-            return found._replace(start=at, limit=before)
-    return found
+    if token.has("every_day") and _is_adverb(line, index):
+        return _Days(index + 1, _EVERY_DAY)
+    if token.has("weekdays") or (token.word == "los" and line[index + 1].has("weekday")):
+        return _on_weekdays(line, index + (not token.has("weekdays")))
+    if token.has("workdays"):
+        return _Days(index + 1, _WORKDAYS)
+    if token.has("rhythm") and _is_adverb(line, index):
+        return _unit(line, token.get("rhythm"), index + 1, today)
+    begin = _every_at(line, index) if not token.has("every_count") else None
+    return _every(line, begin, today) if begin is not None else None
 
 
-def _end_at(line: Line, at: int, *, by_a_time: bool, named: Items | None = None) -> End | None:
-    """Parse the end of a repetition: `until Friday`, `for 5 days`, `5 Tage lang`. With `by_a_time`, the end may be a time
-    of day, and the length may be shorter than a day."""
-    until = _until_at(line, at, by_a_time=by_a_time, named=named)
-    if until is not None:
-        return End(until[1].end, until=until)
-    in_course = line[at + 1].word == "течение"
-    led = line[at].has("for") or line[at].word in ("durante", "por") or in_course
-    begin = skip(line, at + 1 + in_course, "article", "step") if led else at
-    count = count_at(line, begin)
-    noun = count.end if count is not None else begin
-    number, unit = (_WITHIN_DAY if by_a_time else UNITS).get(line[noun].get("unit") or "", (0, "day"))
-    length = number * (count.value if count is not None else 1)
-    if not 0 < length <= LONGEST or not (led or (count is not None and line[noun + 1].word == "lang")):
+def _is_adverb(line: Line, index: int) -> bool:
+    """Whether a word such as `weekly` says how often something is due. In `the weekly report`, it says which report is
+    meant."""
+    before, after = line[index - 1], line[index + 1]
+    described = any(before.has(tag) for tag in ("article", "one", "own", "on"))
+    return index == 0 or not (described or (after.kind == "word" and not after.tags))
+
+
+def _weekday_range(line: Line, index: int) -> _Days | None:
+    """Parse `Monday to Friday` at the beginning of the text or before a time; elsewhere, such words may name a span."""
+    first = index + (line[index].has("from") or line[index].word == "de" or line[index].has("every"))
+    last = skip(line, first + 2, "article")
+    begin, end, to = line[first].get("weekday"), line[last].get("weekday"), line[first + 1]
+    if begin is None or end is None or not to.has("to") or to.has("and"):
         return None
-    return End(noun + 1 + (line[noun + 1].word == "lang"), (length, unit))
-
-
-def _until_at(line: Line, at: int, *, by_a_time: bool, named: Items | None = None) -> tuple[int, Item] | None:
-    """The day that follows a word such as `until`. With `by_a_time`, a time of day can follow instead. None if the
-    token is not such a word. `named` are the items of the line, if they are known."""
-    if not _is_until(line, at):
+    if index and line[last + 1].kind != "clock" and not line[last + 1].has("exactly_at"):
         return None
-    named = items(line) if named is None else named
-    found = ((first, item) for first, item in named if item.phrase is not None or by_a_time)
-    return next(((first, item) for first, item in found if at <= first <= at + 2), None)
+    return _Days(last + 1, _cron_days([day % 7 for day in range(begin, begin + (end - begin) % 7 + 1)]))
 
 
-def _is_until(line: Line, at: int) -> bool:
-    return line[at].has("to") and line[at].has("by")
+def _day_of_every_month(line: Line, index: int) -> _Days | None:
+    """Parse `1st of every month` and `every last day of the month`."""
+    last = skip(line, index + 1, "article") if line[index].has("every") else index
+    is_last = line[last].get("ordinal") == -1 and line[last + 1].get("unit") == "day"
+    days, end = ("last * *", last + 2) if is_last else _month_day(line, index)
+    at = skip(line, end, "of", "article")
+    if end > index and line[at].has("every") and line[at + 1].get("unit") == "month":
+        return _Days(at + 2, days)
+    return _Days(at + 1, days) if is_last and last > index and line[at].get("unit") == "month" else None
 
 
-def _inexpressible(line: Line, named: Items) -> Repetition | None:
-    """A repetition that no rule can parse, such as `every minute` or `every 40th day`."""
-    repeats = next(((first, item.end) for first, item in named if item.repeats), None)
-    place = repeats or next(
-        ((at, at + 2) for at in range(len(line)) if line[at].has("every") and day_number(line, at + 1)), None
-    )
-    return Repetition(*place, None) if place else None
+def _month_day(line: Line, at: int) -> tuple[str, int]:
+    """Parse `1st`. Returns the days and the index after the words; `at` if there is no day. The days are empty for
+    several days (`1st and 15th`), and for a day that some months lack."""
+    days: list[int] = []
+    while (day := day_number(line, at)) is not None:
+        days.append(day)
+        at += 1 + _is_dotted(line, at)
+        after = skip(line, at, "and", "article")
+        if after == at or day_number(line, after) is None or line[after + 1].kind == "clock":
+            break
+        at = after
+    return f"{days[0]} * *" if len(days) == 1 and days[0] <= _LAST_COMMON_DAY else "", at
 
 
-def _with_clock(line: Line, index: int, found: RepeatedDays, local: datetime) -> Repetition:
+def _every(line: Line, at: int, today: date) -> _Days | None:
+    """Parse the words after `every`."""
+    if line[at].has("workdays"):
+        return _Days(at + 1, _WORKDAYS)
+    if _weekday(line[at]) is not None:
+        return _on_weekdays(line, at)
+    part = line[at].get("part") or line[at].get("every_part")
+    if part is not None:
+        return _Days(at + 1, _EVERY_DAY, part)
+    dated = _day_of_year(line, at)
+    if dated is not None or (count_at(line, at) is not None and not _is_dotted(line, at)):
+        return dated
+    if not day_number(line, at):
+        return _unit(line, line[at].get("unit"), at + 1, today)
+    days, end = _month_day(line, at)  # `1st` or `1st of the month`
+    month = skip(line, end, "of", "article")
+    return _Days(month + 1 if line[month].get("unit") == "month" else end, days)
+
+
+def _on_weekdays(line: Line, at: int) -> _Days:
+    """Parse `Monday`, `Monday evening` or `Monday and Thursday`."""
+    first, days = line[at], [_weekday(line[at])]
+    at += 1
+    while (line[at].has("and") or line[at].word == ",") and _weekday(line[at + 1]) is not None:
+        days.append(_weekday(line[at + 1]))
+        at += 2
+    return _Days(at, _cron_days([day for day in days if day is not None]), first.get("part"))
+
+
+def _cron_days(weekdays: Sequence[int]) -> str:
+    field = ",".join(str((day + 1) % 7) for day in weekdays)
+    return _WORKDAYS if field == "1,2,3,4,5" else f"* * {field}"
+
+
+def _unit(line: Line, unit: str | None, end: int, today: date) -> _Days | None:
+    """Parse the words after `every week`, `monthly` and the like. Without a day, the day is like today."""
+    at = skip(line, end, "on", "article", "every")
+    match unit:
+        case "day":
+            return _Days(end, _EVERY_DAY)
+        case "workday":
+            return _Days(end, _WORKDAYS)
+        case "week" if _weekday(line[at]) is not None:
+            return _on_weekdays(line, at)
+        case "week":
+            return _Days(end, _cron_days([today.weekday()]))
+        case "weekend":
+            return _Days(end, "* * 6")
+        case "month" if _numbered_weekday(line, at):
+            return _Days(_numbered_weekday(line, at))
+        case "month" if day_number(line, at) and (at > end or line[at + 1].kind == "clock"):
+            days, end = _month_day(line, at)
+            return _Days(end, days)
+        case "month":
+            return _Days(end, f"{min(today.day, _LAST_COMMON_DAY)} * *")
+        case "year":
+            return _day_of_year(line, at) or _yearly(end, today.day, today.month)
+        case _:
+            return None
+
+
+def _day_of_year(line: Line, at: int) -> _Days | None:
+    """Parse `March 3` or `3. März`. Feasts are not accepted, because the dates of some feasts change each year."""
+    phrase = phrase_at(line, at)
+    if phrase is None or not phrase.single:
+        return None
+    tokens = range(at, phrase.end)
+    month = next((line[n].get("month") for n in tokens if line[n].has("month")), None)
+    day = next((day for n in tokens if not line[n].has("month") and (day := day_number(line, n)) is not None), None)
+    return _yearly(phrase.end, day, month) if month and day else None
+
+
+def _yearly(end: int, day: int, month: int) -> _Days:
+    return _Days(end, f"{day} {month} *" if (day, month) != (29, 2) else "")
+
+
+def _with_clock(line: Line, index: int, days: _Days) -> Repetition:
     """Add the time of day, which may come before or after the days: `every Monday at 8`, `at 8 every Monday`."""
-    after_days = part_at(line, found.end)
-    part, end = after_days or (found.part, found.end)
+    part, end = part_at(line, days.end) or (days.part, days.end)
     after = clock_at(line, end, beside_day=True)
     if after is not None:
-        clocks = [after, *_more_clocks(line, end, after)]
-        return Repetition(index, clocks[-1].end, _repeats(clocks, found, local, part))
+        return Repetition(index, after.end, _cron(in_part(after, part), days))
     begin = index
     while line[begin - 1].has("on") or line[begin - 1].has("article"):
         begin -= 1
     for at in range(begin):
         before = clock_at(line, at, beside_day=True)
         if before is not None and before.end == begin:
-            return Repetition(at, end, _repeats([before], found, local, part))
-    limit = _end_at(line, comma(line, end), by_a_time=False)
-    clock = _clock_of(line, limit) if limit is not None else None
-    if limit is not None and clock is not None:
-        clocks = [clock, *_more_clocks(line, limit.stop, clock)]
-        return Repetition(index, clocks[-1].end, _repeats(clocks, found, local, part), limit=limit)
-    usual = Clock(end, HOURS[part or "morning"])
-    return Repetition(index, end, _repeats([usual], found, local), timed=after_days is not None)
+            return Repetition(at, end, _cron(in_part(before, part), days))
+    return Repetition(index, end, _cron(Clock(end, HOURS[part or "morning"]), days))
 
 
-def _clock_of(line: Line, limit: End) -> Clock | None:
-    """The time of day after the end of a repetition: `every Monday until Christmas at 9`."""
-    if limit.until is not None and limit.until[1].clock is not None:
-        return limit.until[1].clock._replace(end=limit.stop)
-    return clock_at(line, limit.stop, beside_day=True)
-
-
-def _more_clocks(line: Line, start: int, first: Clock) -> Iterator[Clock]:
-    """The times after the first time, as in `8 and 20` or `8 am and 8 pm`. `start` is the index of the first time. The
-    grammar of clock times parses `8 am and 8 pm` as a range."""
-    end = first.end
-    if first.until is not None and any(line[at].has("and") for at in range(start, end)):
-        yield Clock(end, *first.until)
-    while (line[end].has("and") or line[end].word == ",") and (hour := hour_at(line, end + 1)) is not None:
-        yield hour
-        end = hour.end
-
-
-def hour_at(line: Line, at: int) -> Clock | None:
-    """The time of day at a token. A plain number is an hour only in two cases: the text ends after the number, or the
-    next token is `to`, `for`, `and` or a comma."""
-    clock = clock_at(line, at, beside_day=True)
-    following = line[at + 1]
-    ends = at + 1 == len(line) or following.word == "," or any(map(following.has, ("to", "for", "and")))
-    return _plain(line, at) if clock is None and ends else clock
-
-
-def _repeats(clocks: Sequence[Clock], found: RepeatedDays, local: datetime, part: str | None = None) -> str | None:
-    """The repetition at each of the times, which are in the part of the day `part`. A cron expression covers only times
-    with the same minute. An interval covers only one time. In all other cases, the result is None."""
-    clocks = [in_part(clock, part) for clock in clocks]
-    if found.every is not None:
-        return str(_interval(clocks[0], found, local)) if len(clocks) == 1 else None
-    if len(clocks) == 1 and (clamped := _clamped(clocks[0], found.days, local)) is not None:
-        return str(clamped)
-    hours = ",".join(str(hour) for hour in sorted({awake(clock) % 24 for clock in clocks}))
-    minutes = {clock.minute for clock in clocks}
-    return f"{minutes.pop()} {hours} {found.days}" if found.days and len(minutes) == 1 else None
-
-
-def _clamped(clock: Clock, days: str, local: datetime) -> Interval | None:
-    """The interval for a day that some months or years lack. In such a month, the interval is due on the last day,
-    whereas a cron expression would skip the month. None for other days."""
-    if days not in _MISSING:
-        return None
-    number, month = _MISSING[days]
-    day, year = int(days.split()[0]), local.year - 1
-    year -= year % 4 if number == 12 else 0
-    return Interval(datetime(year, month, day, awake(clock) % 24, clock.minute), number, "month")
-
-
-def _interval(clock: Clock, found: RepeatedDays, local: datetime) -> Interval:
-    """The interval that begins at the next possible time."""
-    assert found.every is not None
-    assert found.first is not None
-    count, unit = found.every
-    start = datetime.combine(found.first, time(awake(clock) % 24, clock.minute))
-    if start > local.replace(tzinfo=None):
-        return Interval(start, count, unit)
-    if unit == "month":
-        return Interval(datetime.combine(add_months(found.first, count), start.time()), count, unit)
-    later = found.first + (1 if count % 7 else count) * DAY
-    return Interval(datetime.combine(later, start.time()), count, unit)
-
-
-def _pulse(line: Line, local: datetime) -> Repetition | None:
-    """The first repetition of the text that is due several times a day; None if there is none. `local` is the time at
-    which the text was said."""
-    for index in range(len(line)):
-        beat = _beat(line, index)
-        if beat is not None:
-            return _within(line, index, *beat, local)
-    return None
-
-
-def _beat(line: Line, index: int) -> tuple[int, int] | None:
-    """Parse `every 30 minutes`, `hourly`, `jede halbe Stunde`. Returns the number of minutes and the index after the
-    words."""
-    rhythm = _LENGTHS.get(line[index].get("rhythm") or "")
-    if rhythm is not None and is_adverb(line, index):
-        return rhythm, index + 1
-    begin = every_at(line, index)
-    if begin is None:
-        return None
-    count, at = spacing(line, begin)
-    found = duration(line, begin)
-    if found is not None:  # `half hour`, `hour and a half`, `anderthalb Stunden`
-        return found.length // timedelta(minutes=1), found.end
-    unit = _LENGTHS.get(line[at].get("unit") or "")
-    return (count * unit, at + 1) if unit else None
-
-
-def _within(line: Line, start: int, minutes: int, end: int, local: datetime) -> Repetition:
-    """Add the hours and the days in which the repetition is due. The text may name the hours and days before or after
-    the repetition."""
-
-    def days_at(of: Line, at: int) -> tuple[str, int] | None:
-        found = repeated_days(of, skip(of, at, "on"), local.date())
-        return (found.days, found.end) if found is not None and found.days else None
-
-    hours: tuple[int, int] | None = None
-    days: str | None = None
-    for _ in range(2):
-        if hours is None and (window := _beside(line, start, end, _window)) is not None:
-            start, end, hours = window
-        if days is None and (dated := _beside(line, start, end, days_at)) is not None:
-            start, end, days = dated
-    if hours is not None or days is not None:
-        return Repetition(start, end, _cron(minutes, hours or (0, _DAY - 1), days or "* * *"))
-    led = line[end].has("from") or line[end].word == "ab"  # `starting at 9`
-    first = one_clock(line, skip(line, end + 1, "from", "article", "at")) if led else None
-    return Repetition(start, first.end if first is not None else end, _endless(minutes, local, first))
-
-
-def _beside(
-    line: Line, start: int, end: int, parse: Callable[[Line, int], tuple[FoundT, int] | None]
-) -> tuple[int, int, FoundT] | None:
-    """Parse the words after the tokens or, if this fails, the words directly before the tokens. Returns the start and
-    the end of all these tokens, and the parsed value."""
-    after = parse(line, comma(line, end))
-    if after is not None:
-        return start, after[1], after[0]
-    for at in range(start):
-        before = parse(line, at)
-        if before is not None and comma(line, before[1]) == start:
-            return at, end, before[0]
-    return None
-
-
-def _window(line: Line, at: int) -> tuple[tuple[int, int], int] | None:
-    """Parse `between 9 and 17`, `von 9 bis 17 Uhr`, `de 9 a 17`. Returns the time of day in which the alarm repeats,
-    and the index after the words. This time is given by its first and its last minute of the day. The last minute is
-    smaller than the first if the hours cross midnight."""
-    if not (line[at].has("between") or line[at].has("from") or line[at].word == "de"):
-        return None
-    begin = skip(line, at + 1, "article", "at")
-    for first in (one_clock(line, begin), _plain(line, begin)):
-        joint = line[first.end] if first is not None else None
-        if first is None or joint is None or not (joint.has("and") or joint.has("to") or joint.has("exactly_at")):
-            continue
-        second = one_clock(line, skip(line, first.end + (not joint.has("exactly_at")), "article", "at"))
-        if second is not None:
-            last = line[second.end - 1]
-            of_24 = second.hour > 12 and not (last.has("half_of_day") or last.suffix)
-            return _minutes(first, second, of_24=of_24), second.end + (line[second.end].word == "часами")
-    return None
-
-
-def _plain(line: Line, at: int) -> Clock | None:
-    """The hour in a plain number. In `entre 9 y 15`, the words after `9` look like minutes, but `9` is a plain
-    number."""
-    value = line[at].value if line[at].kind == "number" and not line[at].suffix else None
-    return Clock(at + 1, value, half=value > 12) if value is not None and value < 24 else None
-
-
-def _minutes(first: Clock, second: Clock, *, of_24: bool) -> tuple[int, int]:
-    """Convert two times to minutes of the day. Without AM or PM, the second time is after the first. Both are at hours
-    when people are awake, unless the text uses the 24-hour clock."""
-    begin, end = first.hour * 60 + first.minute, second.hour * 60 + second.minute
-    noon = _DAY // 2
-    latest = end if second.half else end % noon + noon
-    if not of_24 and not first.half and first.hour <= 6 and begin + noon < latest:
-        begin += noon
-    return begin, end if second.half or end > begin else latest
-
-
-def _endless(minutes: int, local: datetime, first: Clock | None) -> str | None:
-    """The interval, which has no end. The interval begins at the first time that the text gives; without such a time,
-    it begins `minutes` after `local`."""
-    hours = minutes // _HOUR if minutes % _HOUR == 0 else 0
-    if minutes < LEAST or (hours or minutes) > MOST:
-        return None
-    start = (local.astimezone(UTC) + timedelta(minutes=minutes)).astimezone(local.tzinfo)
-    start = start.replace(second=0, microsecond=0, tzinfo=None)
-    if first is not None:
-        said = local.replace(tzinfo=None)
-        start = datetime.combine(said.date(), time(awake(first) % 24, first.minute))
-        start += DAY if start <= said else 0 * DAY
-    return str(Interval(start, hours or minutes, "hour" if hours else "minute"))
-
-
-def _cron(minutes: int, hours: tuple[int, int], days: str) -> str | None:
-    """The cron expression; None if the times do not have the same minutes in each hour. If no expression covers all
-    times, the last time is left out."""
-    times = list(range(hours[0], hours[1] + 1, minutes)) if minutes >= LEAST else []
-    for due in (times, times[:-1]):
-        of_hour, of_day = sorted({at % _HOUR for at in due}), sorted({at // _HOUR for at in due})
-        if due and due == [hour * _HOUR + minute for hour, minute in product(of_day, of_hour)]:
-            return f"{_field(of_hour)} {'*' if len(of_day) == 24 else _field(of_day)} {days}"
-    return None
-
-
-def _field(values: list[int]) -> str:
-    """The values as a field of a cron expression, as a range if they are evenly spaced."""
-    steps = {after - before for before, after in pairwise(values)}
-    if len(values) < 3 or len(steps) > 1:
-        return ",".join(map(str, values))
-    step = steps.pop()
-    return f"{values[0]}-{values[-1]}" + (f"/{step}" if step > 1 else "")
+def _cron(clock: Clock, days: _Days) -> str:
+    return f"{clock.minute} {awake(clock) % 24} {days.cron}"

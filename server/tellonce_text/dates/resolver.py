@@ -19,7 +19,18 @@ from tellonce_text.dates.items import Item, items
 from tellonce_text.dates.names import is_named
 from tellonce_text.dates.neighbor_phrases import sign_at
 from tellonce_text.dates.phrases import CLOSE, DISTANT, LAST_NIGHT, TODAY, Phrase, skip
-from tellonce_text.dates.readings import DAY, Days, Direction, Expression, Meaning, Precision, Reading, Said, Scene
+from tellonce_text.dates.readings import (
+    DAY,
+    Days,
+    Direction,
+    Expression,
+    Meaning,
+    Precision,
+    Reading,
+    Said,
+    Scene,
+    wall_time,
+)
 from tellonce_text.dates.tense import Look, direction_at
 from tellonce_text.dates.tokens import Line, Token, line_of
 from tellonce_text.dates.zones import zone_at
@@ -62,7 +73,7 @@ def expressions(text: str, said: Said, direction: Direction | None = None) -> li
 @of_texts
 @lru_cache(maxsize=8)
 def _expressions(text: str, said: Said, direction: Direction | None) -> tuple[Expression, ...]:
-    """The result is cached, because the check of a claim with several days reads the same texts several times."""
+    """Cached, because the check of a claim with several days reads the same texts several times."""
     line, unresolved = _remembered(text) if len(text) <= _SHORT else _items(text)
     if line is None:
         return ()
@@ -72,7 +83,6 @@ def _expressions(text: str, said: Said, direction: Direction | None) -> tuple[Ex
 
 
 def _items(text: str) -> tuple[Line | None, Sequence[tuple[int, Item]]]:
-    """The text's tokens and its expressions, which do not depend on the time; None if there are no expressions."""
     line = line_of(text)
     found = tuple(items(line)) if line is not None else ()
     return line if found else None, found
@@ -118,8 +128,7 @@ def resolved(
 
 
 def _is_onset(line: Line, first: int, item: Item) -> bool:
-    """Whether the expression is the first day of something that lasts: `ab dem 1. Dezember`, `a partir del 3 de enero`,
-    `as of Monday`, `12月1日から`."""
+    """Whether something lasting begins on the day: `ab dem 1. Dezember`, `as of Monday`, `12月1日から`."""
     before = line[first - 1 - _is_any(line[first - 1], _SMALL)]
     begun = before.has("onset") or (line[first - 1].word == "of" and line[first - 2].word == "as")
     after = line.text.startswith(_ONSETS, line[item.end - 1].end)
@@ -127,7 +136,7 @@ def _is_onset(line: Line, first: int, item: Item) -> bool:
 
 
 def _is_celebrated(line: Line, first: int, item: Item) -> bool:
-    """Whether the expression is only the name of a feast: no year, and no word such as `on` before it."""
+    """Whether the expression is only the name of a feast, without a year or a word such as `on`."""
     feast = item.phrase is not None and item.phrase.form == "feast" and not item.phrase.absolute
     led = _is_any(line[first - 1 - line[first - 1].has("article")], _LEADS)
     return feast and not led
@@ -138,7 +147,6 @@ def _is_any(token: Token, tags: frozenset[str]) -> bool:
 
 
 def _from_named_day(item: Item, named: Expression | None, rival: Expression | None) -> Item:
-    """The item with its day, which is counted from a day that the text names earlier."""
     step, phrase = item.step, item.phrase
     if step is None or phrase is None or named is None:
         return item
@@ -159,9 +167,8 @@ def _from_named_day(item: Item, named: Expression | None, rival: Expression | No
 
 
 def _already_said(named: Expression, past: Expression | None) -> Expression:
-    """The day on which quoted words were said. The text names this day before the quotation. The day has its past
-    reading, because quoted words have already been said. The day is not certain if the text outside the quotation says
-    that the day is in the future."""
+    """The day on which quoted words were said, in its past reading. It is not certain if the text outside the quotation
+    puts the day in the future."""
     if past is None or past.best is None or named.best is None:
         return named
     known = not named.certain or named.best.days == past.best.days
@@ -169,8 +176,7 @@ def _already_said(named: Expression, past: Expression | None) -> Expression:
 
 
 def _is_clear(readings: tuple[Reading, ...], today: date) -> bool:
-    """Whether the preferred reading is clear without a verb. This is so if every other reading contains the preferred
-    reading, or if only the preferred reading is near."""
+    """Whether the preferred reading needs no verb: every other reading contains it, or only it is near."""
     if not readings:
         return False
     best, others = readings[0], readings[1:]
@@ -180,8 +186,7 @@ def _is_clear(readings: tuple[Reading, ...], today: date) -> bool:
 
 
 def _is_in_doubt(line: Line, first: int, item: Item) -> bool:
-    """Whether the neighboring words make the expression's meaning uncertain: they quote the expression, form a name
-    with it, or belong to it."""
+    """Whether the neighboring words quote the expression, form a name with it, or belong to it."""
     absolute = item.phrase is not None and item.phrase.absolute
     lasting = item.phrase is not None and (absolute or item.phrase.form in _LASTING)
     opening = line.openings.get(first)
@@ -193,8 +198,7 @@ def _is_in_doubt(line: Line, first: int, item: Item) -> bool:
 
 
 def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
-    """Whether a neighboring time word, as in `Freitag im Mai`, belongs to the expression but was not understood. If so,
-    the meaning is not certain."""
+    """Whether a neighboring time word, as in `Freitag im Mai`, belongs to the expression but was not understood."""
     before, earlier, after, later = line[first - 1], line[first - 2], line[item.end], line[item.end + 1]
     if item.phrase is None or item.phrase.absolute:
         return item.phrase is None and before.has("weekday")
@@ -222,8 +226,8 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
 
 
 def _is_after_event(line: Line, first: int, index: int) -> bool:
-    """Whether the token begins a day, as in `am Freitag nach Ostern`. The weekday can then be the first Friday after
-    this day. False for `am Freitag nach der Arbeit` and `vendredi après le mariage`."""
+    """Whether the token begins a day, as in `am Freitag nach Ostern`: the weekday can be the first one after that day.
+    False for `am Freitag nach der Arbeit`."""
     at = skip(line, index, "article", "own")
     bare = line.language in {"fr", "it", "pt"} and line[first].has("weekday") and not line[first - 1].has("article")
     named = line[at].kind == "number" or not _NAMED.isdisjoint(line[at].tags)
@@ -265,8 +269,7 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
 
 
 def _by_waking_day(meaning: Meaning, scene: Scene, form: str, part: str | None, clock: Clock | None) -> Meaning:
-    """The meaning of a day for a person who is awake at night. The part of the day and the time of day decide which day
-    is meant. For such a person, the day does not end at midnight."""
+    """The meaning of a day for a person awake at night, for whom the day does not end at midnight."""
     hour, past = scene.said.hour, scene.direction == "past"
     if clock and part in {"night", "evening"} and clock.half and clock.hour < _MORNING:
         known = form in {TODAY, LAST_NIGHT, ""} and hour >= _MORNING and bool(clock.hour or clock.minute)
@@ -300,8 +303,8 @@ def _is_alternative(line: Line, item: Item, first: int) -> bool:
 
 
 def _is_same_day_there(item: Item, scene: Scene) -> bool:
-    """Whether a relative day such as "tomorrow" is the same day in two zones: the user's zone and the zone of the time
-    of day."""
+    """Whether a relative day such as "tomorrow" is the same day in the user's zone and in the zone of the time of
+    day."""
     zone = item.clock.zone if item.clock else None
     relative = item.phrase is not None and item.phrase.form not in {*_LASTING, "weekday"}
     return zone is None or not relative or scene.said.astimezone(zone).date() == scene.today
@@ -323,8 +326,6 @@ def _stamp(line: Line, phrase: Phrase, scene: Scene) -> Reading | None:
 
 
 def _range(other: Phrase, meaning: Meaning, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
-    """Return the range from the first day of `meaning` to the last day of the phrase `other`, and whether this range is
-    certain."""
     found: list[Reading] = []
     certain = meaning.certain
     for days in meaning.choices:
@@ -368,23 +369,18 @@ def _part_reading(day: date, part: str, scene: Scene) -> Reading:
 def _span(
     start: datetime, end: datetime, scene: Scene, precision: Precision, slack: timedelta = timedelta()
 ) -> Reading:
-    """The reading from `start` to `end` in the speaker's zone. Adding lengths of time is done in UTC, because Python
-    ignores the changes of a zone's clocks."""
+    """The reading in the speaker's zone. Lengths are added in UTC, because Python ignores a zone's clock changes."""
     zone = scene.said.tzinfo
     return Reading(start.astimezone(UTC).astimezone(zone), end.astimezone(zone), precision, slack)
 
 
 def _at(day: date, hour: int, minute: int, scene: Scene, clock: Clock | None = None) -> datetime:
-    """The time on a day at which the wall clock shows `hour` and `minute`. If the clocks skip this time because summer
-    time begins, the result is an hour later."""
     zone = clock.zone if clock and clock.zone else scene.said.tzinfo
-    moment = datetime.combine(day + hour // 24 * DAY, time(hour % 24, minute), zone)
-    return moment.astimezone(UTC).astimezone(scene.said.tzinfo)
+    return wall_time(day, hour, minute, zone).astimezone(scene.said.tzinfo)
 
 
 def _timed_today(item: Item, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
-    """The readings of a time of day without a day: the last and the next such time. Also returns whether the first
-    reading is certain."""
+    """The last and the next time of a time of day without a day, and whether the first reading is certain."""
     clock = item.clock
     if clock is None:
         return (_part_reading(scene.today, item.part or "morning", scene),), False

@@ -121,8 +121,7 @@ def _by_verb_after(line: Line, first: int, end: int) -> Look:
 
 
 def _is_attribute(line: Line, first: int, end: int) -> bool:
-    """Whether the date belongs to a thing, as in `the contract of 3 March` or `die Rechnung vom 3.4.`. If it does, the
-    tense of the sentence says nothing about the date."""
+    """Whether the date belongs to a thing, as in `the contract of 3 March`, so that the tense says nothing about it."""
     if any(line[at].has("to") or line[at].word in _APART for at in range(first, end)):
         return False
     before = line[first - 1]
@@ -130,8 +129,7 @@ def _is_attribute(line: Line, first: int, end: int) -> bool:
 
 
 def _may_be_either(line: Line, first: int, end: int) -> bool:
-    """Whether the tense of an English verb near the expression is unclear. Either the verb has the same form in the
-    past and the present (`I hit a deer`), or it only reports something (`they said no`)."""
+    """Whether the tense of an English verb near the expression is unclear: `I hit a deer`, `they said no`."""
     if "tense_either" not in line.tags and "tense_reported" not in line.tags:
         return False
     after = range(end, min(_clause_end(line, first, end), end + _FAR))
@@ -139,8 +137,7 @@ def _may_be_either(line: Line, first: int, end: int) -> bool:
 
 
 def _has_unknown_verb(line: Line, first: int, end: int) -> bool:
-    """Whether the clause has a pronoun with an unknown verb, as in `we overslept`. Such a verb may be in the past
-    tense."""
+    """Whether the clause has a pronoun with an unknown verb, as in `we overslept`, which may be past."""
     if "tense_subject" not in line.tags:
         return False
     near = range(_back(line, first).stop + 1, _clause_end(line, first, end))
@@ -149,16 +146,14 @@ def _has_unknown_verb(line: Line, first: int, end: int) -> bool:
 
 
 def _is_either_before(line: Line, first: int) -> bool:
-    """Whether a verb with the same form in the past and the present comes before the expression. `let's` is not such a
-    verb."""
+    """Whether a verb with the same past and present form comes before the expression. `let's` is none."""
     back = _back(line, first)
     either = any(line[at].has("tense_either") and not line[at].word.endswith("'s") for at in back)
     return either or any(is_contracted(line, at) for at in back)
 
 
 def _may_be_past(line: Line, first: int, begin: int, end: int) -> bool:
-    """Whether a word near the token `first` looks like a past verb or a participle. Only words from `begin` to `end`
-    are checked."""
+    """Whether a word from `begin` to `end` looks like a past verb or a participle."""
     near = range(max(begin, first - _FAR), min(end, first + _FAR))
     return any(_looks_past(line, at) for at in near)
 
@@ -182,11 +177,8 @@ def _looks_past(line: Line, index: int) -> bool:
 
 
 def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
-    """Whether the past verb is in the clause of the expression. False if the clause is about a plan.
-
-    If a verb in the present tense is between the past verb and the expression, the past verb belongs to another clause:
-    `the course I paid for starts Friday`.
-    """
+    """Whether the past verb is in the expression's clause and not in a clause about a plan. A present verb between them
+    begins another clause: `the course I paid for starts Friday`."""
     back = _back(line, first)
     if found == "future":
         return not any(line[at].has("tense_future") and line[at - 1].word in {"was", "were"} for at in back)
@@ -207,7 +199,7 @@ def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
 
 
 def _clause_begin(line: Line, first: int) -> int | None:
-    """The index of the first token of the expression's clause, if a subject or a conjunction shows where it begins."""
+    """The first token of the expression's clause, if a subject or a conjunction shows it."""
     begins = (
         at
         for at in _back(line, first)
@@ -217,15 +209,13 @@ def _clause_begin(line: Line, first: int) -> int | None:
 
 
 def _is_question_of(line: Line, first: int, end: int) -> bool:
-    """Whether the question is about the day itself, which may be past or future: `Was Friday all right?`, `Did you say
-    Friday?`."""
+    """Whether the question is about the day itself: `Was Friday all right?`, `Did you say Friday?`."""
     asked = line[line.sentences[end - 1][1] - 1].word == "?"
     return line[first - 1].word in {"say", "mean"} or (first == line.sentences[first][0] + 1 and asked)
 
 
 def _reported(line: Line, first: int) -> bool:
-    """Whether the day was only thought or said, as in `I thought the meeting was the 12th`. Such a day may be past or
-    future."""
+    """Whether the day was only thought or said, as in `I thought the meeting was the 12th`."""
     back = _back(line, first) if "tense_reported" in line.tags else ()
     token = next((line[at] for at in back if line[at].has("tense_reported") or line[at].has("tense_future")), None)
     if token is None or not token.has("tense_reported"):
@@ -241,8 +231,8 @@ def _is_reported_on(line: Line, first: int) -> bool:
 
 
 def _only_arranged(line: Line, first: int) -> bool:
-    """Whether the verb only reports an arrangement, as in `signed up for a race in September`. September may be the
-    time of signing up or of the race."""
+    """Whether the verb only reports an arrangement: `signed up for a race in September`. September can be the time of
+    either."""
     for index in _back(line, first) if "tense_arranged" in line.tags else ():
         token = line[index]
         if _changes_residence(line, index, first):
@@ -302,8 +292,8 @@ def _after(line: Line, first: int, end: int) -> Direction | None:
 
 
 def _clause_end(line: Line, first: int, end: int) -> int:
-    """The index of the token that ends the clause of an expression. If the expression begins its sentence, a comma or
-    conjunction directly after it does not end the clause: `On Friday, we met`."""
+    """The token that ends the expression's clause. A comma directly after an opening expression does not end it: `On
+    Friday, we met`."""
     before = (line[at].tags for at in _back(line, first))
     begins = all(tags and not any(tag.startswith("tense_") for tag in tags) for tags in before)
     until = min(line.sentences[end - 1][1], end + _FAR)
@@ -312,14 +302,12 @@ def _clause_end(line: Line, first: int, end: int) -> int:
 
 
 def _is_present(line: Line, index: int) -> bool:
-    """Whether the token is a verb in the present tense. The auxiliary of a perfect is not such a verb: `ist` in `ist
-    angekommen`, `est` in `est arrivé`."""
+    """Whether the token is a verb in the present tense, and not the auxiliary of a perfect (`ist angekommen`)."""
     return line[index].has("tense_present") and (line.language == "en" or not is_whole_perfect(line, index))
 
 
 def _sign(line: Line, index: int, first: int, *, infinitive: bool = False) -> Direction | None:
-    """The direction that this token indicates. `first` is the index of the expression, or -1 if the token comes after
-    the expression."""
+    """The direction that this token indicates. `first` is the expression's index, or -1 if the token comes after it."""
     token = line[index]
     if token.kind != "word":
         return None
@@ -348,7 +336,6 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool = False) -> Di
 
 
 def _sign_of_past(line: Line, index: int) -> Direction | None:
-    """The direction that a word in the past tense indicates."""
     token = line[index]
     if line.language == "en" and (is_english_adjective(line, index) or is_state(line, index)):
         return None
@@ -359,8 +346,8 @@ def _sign_of_past(line: Line, index: int) -> Direction | None:
 
 
 def _by_ending(line: Line, index: int) -> Direction | None:
-    """The direction that the ending of a verb indicates, in languages other than English. Some endings also occur in
-    nouns. Such an ending gives a direction only after a pronoun: `я потерял`."""
+    """The direction that a verb ending indicates outside English. An ending that nouns share needs a pronoun: `я
+    потерял`."""
     token = line[index]
     if token.has("tense_strong") and not token.capital:
         return "past"

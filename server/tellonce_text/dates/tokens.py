@@ -148,13 +148,12 @@ def line_of(text: str, language: str | None = None) -> Line | None:
 
 
 def _raw_tokens(text: str) -> list[Token]:
-    """The first tokens of the text, without tags. At most MOST_TOKENS tokens are returned."""
     return list(islice((token for match in _TOKEN.finditer(text) for token in _tokens(match)), MOST_TOKENS))
 
 
 def _tokens(match: re.Match[str]) -> Sequence[Token]:
-    """The tokens of a match. There are several tokens for an elided word (`l'anno`), and for a compound such as
-    `mid-June` if the lexicon does not contain it."""
+    """The tokens of a match: several for an elided word (`l'anno`) and for a compound such as `mid-June` that the
+    lexicon lacks."""
     token = _token(match)
     if token.kind != "word" or not ("'" in token.word or "-" in token.word):
         return (token,)
@@ -210,8 +209,7 @@ def is_read(text: str) -> bool:
 
 
 def _language(tokens: Sequence[Token]) -> str:
-    """The language that the words indicate most; English if no word indicates a language. A letter such as `ñ` counts
-    like a word."""
+    """The language that the words indicate most, or English. A letter such as `ñ` counts like a word."""
     votes = _votes(tokens)
     for token in tokens:
         if token.kind == "word":
@@ -221,8 +219,8 @@ def _language(tokens: Sequence[Token]) -> str:
 
 
 def _votes(tokens: Sequence[Token]) -> Counter[str]:
-    """How many words indicate each language, in units of 1 / _SHARES of a word. The vote of a word that exists in
-    several languages is divided among these languages."""
+    """How many words indicate each language, in units of 1 / _SHARES of a word. A word of several languages is shared
+    among them."""
     votes: Counter[str] = Counter()
     known, foreign = english(), signs()
     for token in tokens:
@@ -254,8 +252,7 @@ def _tagged(raw: Sequence[Token], language: str, text: str) -> list[Token]:
 
 
 def _phrase(raw: Sequence[Token], index: int, known: Lexicon) -> int:
-    """The number of tokens of the longest phrase in the lexicon that begins at `index`. The result is 1 if no phrase
-    begins there."""
+    """The number of tokens of the longest lexicon phrase at `index`, or 1."""
     for parts in known.phrases.get(raw[index].word, ()):
         last = index + len(parts) - 1
         ended = last < len(raw) and raw[last].word in {parts[-1], f"{parts[-1]}'s"}
@@ -272,9 +269,8 @@ def _with_tags(token: Token, known: Lexicon) -> Token:
 
 
 def _spelled_out(tokens: Sequence[Token], index: int, language: str) -> Token:
-    """If the token abbreviates a weekday or a month, return the token with the tag of this weekday or month. Many
-    abbreviations are also other words (`so`, `mar`, `set`), so the neighboring tokens must show that a date is
-    meant."""
+    """The token with the tag of the weekday or month that it abbreviates. Many abbreviations are other words (`so`,
+    `mar`), so the neighbors must show a date."""
     token = tokens[index]
     if token.has("short_month") and _is_month(tokens, index):
         return token._replace(tags={"month": token.get("short_month")})

@@ -53,8 +53,7 @@ def day_word(line: Line, index: int) -> Phrase | None:
 
 
 def _is_morning(line: Line, index: int) -> bool:
-    """Whether a word such as `mañana` or `morgen` means the morning and not tomorrow: `por la mañana`, `am Morgen`,
-    `Guten Morgen`, `heute morgen`."""
+    """Whether `mañana` or `morgen` means the morning and not tomorrow: `por la mañana`, `am Morgen`, `heute morgen`."""
     before = line[index - 1]
     adjective = line[index].capital and before.word.endswith("en") and line.language == "de"
     return before.has("day") or adjective or not _ARTICLES.isdisjoint(before.tags)
@@ -66,8 +65,7 @@ def _is_noun(line: Line, index: int) -> bool:
 
 
 def _is_titled(line: Line, index: int) -> bool:
-    """Whether the words are probably a title, because they are capitalized within a sentence or after a name: `the chords for
-    Yesterday`, `USA Today`, `The Day After Tomorrow`."""
+    """Whether the words are probably a title: `the chords for Yesterday`, `USA Today`, `The Day After Tomorrow`."""
     token, before = line[index], line[index - 1]
     whole = line.text[token.start : token.end]
     if not token.capital or whole.isupper():
@@ -142,8 +140,7 @@ def _weekend(scene: Scene, step: int, *, nearest: bool) -> Meaning:
 
 
 def _the_weekend(scene: Scene) -> Meaning | None:
-    """The meaning of `the weekend`. Without a verb, the text can mean the last or the next weekend if it was said early
-    in a week."""
+    """The meaning of `the weekend`. Early in a week and without a verb, it is the last or the next one."""
     here = unit_days(scene.today, "weekend", 0)
     found = choose(scene, here if here.first <= scene.today else here.shifted(-7), here)
     return found and found.only_if(scene.sure and not (scene.inferred and scene.today.weekday() < _THURSDAY))

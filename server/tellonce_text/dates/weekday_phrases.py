@@ -60,8 +60,8 @@ def steps(line: Line, index: int) -> tuple[int | None, bool, int]:
 
 
 def _is_weekday(line: Line, index: int) -> bool:
-    """Whether the token is a weekday. A lower-case abbreviation, or a word with another meaning such as `sun`, needs a
-    word such as `on` before it."""
+    """Whether the token is a weekday. A lower-case abbreviation, or a word such as `sun`, needs a word such as `on`
+    before it."""
     token, before, after = line[index], line[index - 1], line[index + 1]
     if line.language != "en" or (before.word in DASHES and line[index - 2].has("weekday")):  # `Mon-Wed`
         return True
@@ -85,8 +85,8 @@ def _ends_clause(line: Line, index: int) -> bool:
 
 
 def _is_doubtful(line: Line, index: int, end: int) -> bool:
-    """Whether the weekday may be a name (`Wednesday Addams`, `Crusoe's Friday`), a habit (`my Sunday roast`) or a day that
-    only the speakers know (`that Tuesday`, `the Friday after we met`)."""
+    """Whether the weekday may be a name (`Wednesday Addams`), a habit (`my Sunday roast`) or a day that only the
+    speakers know (`that Tuesday`)."""
     before, after = line[index - 1], line[end]
     named = after.kind == "word" and after.capital and len(after.word) > 3 and not after.tags and line[index].capital
     owned = (before.word.endswith("'s") and before.capital) or (before.has("own") and _is_noun(after))
@@ -97,7 +97,6 @@ def _is_doubtful(line: Line, index: int, end: int) -> bool:
 
 
 def _is_noun(token: Token) -> bool:
-    """Whether the token is probably a noun, because the lexicon does not have it."""
     return token.kind == "word" and not token.tags
 
 
@@ -121,9 +120,8 @@ def _nearest(scene: Scene, number: int, step: int, *, sure: bool) -> Meaning:
 
 
 def _stepped(scene: Scene, number: int, step: int) -> Meaning:
-    """The meaning of a weekday with a step, such as `next Friday`. The meaning is not certain if some people mean the
-    Friday of this week and other people mean the Friday of another week. On a Sunday, the next week may begin today or
-    tomorrow, so `next Friday` is not certain."""
+    """The meaning of a weekday with a step, such as `next Friday`. It is not certain if people mean different weeks by
+    it, as on a Sunday."""
     today, here = scene.today, weekday_in(scene, number, 0)
     if step == 0 and here.first > today and scene.direction == "past":
         return Meaning((here.shifted(-7), here), False)
@@ -170,9 +168,8 @@ def _weekday_of_week(line: Line, index: int, number: int) -> Phrase | None:
 
 
 def _in_weeks(found: Meaning, scene: Scene, number: int, *, german: bool) -> Meaning:
-    """The weekday in `Friday in two weeks`, where `found` is the day in two weeks. It is the Friday of that calendar week,
-    or two weeks after the next Friday. The meaning is certain if both are the same day. `Freitag in einer Woche` is
-    never the next Friday, so it is certain, too, except on a Friday."""
+    """The weekday in `Friday in two weeks`: of that calendar week, or two weeks after the next Friday. It is certain if
+    both are the same day. `Freitag in einer Woche` is certain, too, except on a Friday."""
     weeks = (found.choices[0].first - scene.today).days // WEEK.days
     by_week = one_day(monday_of(found.choices[-1].first + 3 * DAY) + number * DAY)
     counted = one_day(weekday_from(scene.today, number, 1) + weeks * WEEK)
@@ -185,8 +182,8 @@ def _in_weeks(found: Meaning, scene: Scene, number: int, *, german: bool) -> Mea
 
 
 def _second(scene: Scene, number: int, weeks: int) -> Meaning:
-    """The weekday in `Friday before last` or `Friday after next`. The meaning is certain if counting days and counting
-    weeks give the same day."""
+    """The weekday in `Friday before last` or `Friday after next`. It is certain if counting days and weeks give the
+    same day."""
     sign = 1 if weeks > 0 else -1
     counted = one_day(weekday_from(scene.today, number, sign) + sign * WEEK)
     by_week = weekday_in(scene, number, weeks)

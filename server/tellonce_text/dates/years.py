@@ -50,9 +50,8 @@ def bare_year(line: Line, index: int) -> Phrase | None:
 
 
 def _is_german_year(line: Line, index: int) -> bool:
-    """Whether the number is a year. German gives a year without a preposition: `2019 sind wir umgezogen`, `mein Abitur
-    war 1998`. Round numbers are not accepted. Numbers before a noun or a sign are not accepted, either. Both kinds are
-    often amounts."""
+    """Whether a German number without a preposition is a year: `2019 sind wir umgezogen`. Round numbers, and numbers
+    before a noun or a sign, are often amounts."""
     token, before, after = line[index], line[index - 1], line[index + 1]
     if line.language != "de" or token.word.endswith("00") or after.capital or after.word in _SIGNS_OF_AMOUNTS:
         return False
@@ -95,16 +94,14 @@ def _decade(line: Line, index: int) -> Phrase | None:
 
 
 def _is_spanish_decade(line: Line, index: int) -> bool:
-    """Whether the number word names a decade, as in `los ochenta`. A number word before a noun does not name a
-    decade."""
+    """Whether the number word names a decade, as in `los ochenta`, and not a number of things."""
     token, after = line[index], line[index + 1]
     alone = after.kind in {"mark", "end"} or any(tag.startswith("tense_") for tag in after.tags)
     return token.kind == "word" and line[index - 1].word == "los" and alone
 
 
 def _may_be_degrees(line: Line, index: int, value: int) -> bool:
-    """Whether `in the 90s` can be a temperature, as in `it's in the 90s here`. If a verb near these words is in the
-    past, they are a decade."""
+    """Whether `in the 90s` can be a temperature, as in `it's in the 90s here`. A past verb makes it a decade."""
     if value > FIRST_YEAR or line[index - 2].word != "in" or line.language != "en":
         return False
     begin, end = line.sentences[index]

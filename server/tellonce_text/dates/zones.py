@@ -23,8 +23,7 @@ def zone_at(line: Line, index: int) -> tuple[ZoneInfo, int] | None:
 
 @cache
 def _names() -> Mapping[str, str]:
-    """The zones by the names that can stand before "time". A name is a city (the last part of a zone's name) or another
-    name such as "pacific"."""
+    """The zones by the names that can stand before "time": a city, or another name such as "pacific"."""
     cities = {
         zone.rsplit("/", 1)[1].replace("_", " ").lower(): zone for zone in sorted(available_timezones()) if "/" in zone
     }
@@ -33,7 +32,6 @@ def _names() -> Mapping[str, str]:
 
 @cache
 def _tables() -> Mapping[str, dict[str, str]]:
-    """The tables of the data file. Each table maps names to zones."""
     file = resources.files("tellonce_text.dates") / "words" / "zones.toml"
     tables = tomllib.loads(file.read_text(encoding="utf-8"))
     return {
