@@ -27,6 +27,7 @@ from tellonce_server.postgres.migrations import migrate
 from tellonce_server.store.database import codecs
 from tellonce_sql import migrations
 from tests import memory_disk
+from tests.patience import until
 
 USER = 42
 START = datetime(2026, 2, 16, 1, 15, tzinfo=UTC)
@@ -206,6 +207,19 @@ async def opened(storage: Storage) -> AsyncGenerator[Memory]:
 async def memory(settings: ServerSettings, clock: Clock) -> AsyncIterator[Memory]:
     async with opened(Storage(settings, clock)) as memory:
         yield memory
+
+
+WAITING = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+"""The number of sessions that wait for a lock."""
+
+
+async def until_waiting(connection: "asyncpg.Connection[asyncpg.Record]", sessions: int) -> None:
+    """Wait until this number of sessions waits for a lock."""
+
+    async def waiting() -> bool:
+        return bool(await connection.fetchval(WAITING) >= sessions)
+
+    await until(waiting)
 
 
 async def tables_with(connection: "asyncpg.Connection[asyncpg.Record]", text: str) -> list[str]:

@@ -1,13 +1,12 @@
 """Reminders of a demanding person: requests in many words, daylight saving, other time zones, groups, and changes of
 mind."""
 
-import asyncio
 from datetime import UTC, datetime
 
 import pytest
 
 from tellonce_relay.catalogue import phrase
-from tests.patience import HANGS
+from tests.patience import until
 from tests.relay.running_relay import GROUP, Scripted, texts
 from tests.relay.scenario_day import Life
 
@@ -141,9 +140,11 @@ async def test_a_model_may_set_a_series_with_an_end(life: Life) -> None:
 
 async def due(life: Life, *times: datetime) -> None:
     """Wait until the coming reminders are due at these times."""
-    async with asyncio.timeout(HANGS):
-        while sorted((await life.reminders()).values()) != list(times):  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
+
+    async def as_expected() -> bool:
+        return sorted((await life.reminders()).values()) == list(times)
+
+    await until(as_expected)
 
 
 async def test_in_spring_the_hour_that_does_not_exist_is_confirmed_as_the_one_after(life: Life) -> None:
