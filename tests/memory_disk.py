@@ -84,7 +84,7 @@ def _copy_clusters(first: Path) -> None:
         if not first.exists():
             await _copy(cluster, first)
 
-    EmbeddedPostgres._initdb = made  # type: ignore[method-assign]  # also the forked programs use this process's class
+    EmbeddedPostgres._initdb = made  # type: ignore[assignment, method-assign]  # forked programs inherit it
 
 
 async def _copy(cluster: Path, to: Path) -> None:
