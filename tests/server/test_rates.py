@@ -1,6 +1,5 @@
 """Limits on the rate of a credential's requests and on one user's simultaneous calls."""
 
-import asyncio
 
 import anyio
 import pytest
