@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import checked_schemas
+
 pytest_plugins = ["tests.memory_fixtures"]
 
 # Importing creates no garbage. The collector pauses until all tests are imported (`pytest_collection`).
@@ -36,6 +38,8 @@ os.environ["NO_PROXY"] = os.environ["no_proxy"] = ",".join(filter(None, ("127.0.
 for _package in ("httpx", "httpx2"):
     _transports: Any = importlib.import_module(f"{_package}._transports.default")
     _transports.create_ssl_context = functools.cache(_transports.create_ssl_context)
+
+checked_schemas.check_once()
 
 
 LONG = ("tests/wheel/", "tests/unit/test_endless_text.py", "tests/server/test_embedded.py")

@@ -37,6 +37,7 @@ from typing import IO, Any
 import anyio
 
 import tellonce_cli
+import tellonce_sql
 from tests import launcher, memory_disk
 from tests.launcher import FIELD, number, request
 
@@ -51,6 +52,8 @@ PROGRAMS = (
 )
 """The modules that programs import, at their start or later. (The modules of the command are imported, too.) No module
 here starts a thread, because a fork would lose the thread."""
+LIBRARIES = ("anyio._backends._asyncio", "anyio._core._subprocesses", "httpcore", "httpcore2", "uvicorn.lifespan.on")
+"""Modules that libraries import only when a program first uses them."""
 ROOT = Path(__file__).parents[1]
 LONGEST_LINE = 16 << 20
 """Bytes of the longest line that a test reads from a program."""
@@ -234,8 +237,9 @@ def _forking(_: int) -> str:
 
 def serve(control: socket.socket, listening: socket.socket) -> str:
     """Fork a process for each connection. Only a forked process returns; it returns the module to run."""
-    for module in (*PROGRAMS, *_commands()):
+    for module in (*PROGRAMS, *LIBRARIES, *_commands()):
         importlib.import_module(module)
+    tellonce_sql.queries()
     memory_disk.follow_the_tests()
     gc.collect()
     gc.freeze()

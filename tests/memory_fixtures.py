@@ -27,6 +27,7 @@ from tellonce_server.postgres.migrations import migrate
 from tellonce_server.store.database import codecs
 from tellonce_sql import migrations
 from tests import memory_disk
+from tests.patience import until
 
 USER = 42
 START = datetime(2026, 2, 16, 1, 15, tzinfo=UTC)
@@ -57,25 +58,23 @@ def quick_folder() -> Iterator[Path]:
 @pytest.fixture(scope="session")
 async def postgres(quick_folder: Path) -> AsyncIterator[EmbeddedPostgres]:
     server = EmbeddedPostgres(quick_folder / "data")
-    connection = await asyncpg.connect(await server.start())
-    await migrate(connection, migrations())
-    await connection.close()
-    await _relax(server)
+    async with session(await server.start()) as connection:
+        await migrate(connection, migrations())
+    async with session(server.dsn(SUPERUSER, "postgres")) as admin:
+        await _relax(admin)
     yield server
     await server.stop()
 
 
-async def _relax(server: EmbeddedPostgres) -> None:
+async def _relax(admin: "asyncpg.Connection[asyncpg.Record]") -> None:
     """Durability is off, so that databases are created and dropped much faster. Autovacuum is off, because it would run
     at unpredictable times.
 
     Tests of crashes use separate servers with the normal settings.
     """
-    admin = await asyncpg.connect(server.dsn(SUPERUSER, "postgres"))
     for setting in ("fsync", "full_page_writes", "autovacuum"):
         await admin.execute(f"alter system set {setting} = off")
     await admin.execute("select pg_reload_conf()")
-    await admin.close()
 
 
 async def create_database(admin: "asyncpg.Connection[asyncpg.Record]", name: str) -> None:
@@ -116,11 +115,10 @@ async def dsn(postgres: EmbeddedPostgres) -> AsyncIterator[str]:
 @asynccontextmanager
 async def database(postgres: EmbeddedPostgres) -> AsyncGenerator[str]:
     name = f"test_{next(_numbers)}"
-    admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))
-    await create_database(admin, name)
-    yield postgres.dsn(database=name)
-    await admin.execute(f"drop database {name} with (force)")
-    await admin.close()
+    async with session(postgres.dsn(SUPERUSER, "postgres")) as admin:
+        await create_database(admin, name)
+        yield postgres.dsn(database=name)
+        await admin.execute(f"drop database {name} with (force)")
 
 
 @pytest.fixture
@@ -209,6 +207,19 @@ async def opened(storage: Storage) -> AsyncGenerator[Memory]:
 async def memory(settings: ServerSettings, clock: Clock) -> AsyncIterator[Memory]:
     async with opened(Storage(settings, clock)) as memory:
         yield memory
+
+
+WAITING = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+"""The number of sessions that wait for a lock."""
+
+
+async def until_waiting(connection: "asyncpg.Connection[asyncpg.Record]", sessions: int) -> None:
+    """Wait until this number of sessions waits for a lock."""
+
+    async def waiting() -> bool:
+        return bool(await connection.fetchval(WAITING) >= sessions)
+
+    await until(waiting)
 
 
 async def tables_with(connection: "asyncpg.Connection[asyncpg.Record]", text: str) -> list[str]:

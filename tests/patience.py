@@ -6,6 +6,7 @@ import inspect
 import os
 import time
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 HANGS = 120.0
 """Seconds after which an event is considered missing, even on a busy machine."""
@@ -19,14 +20,15 @@ def promised(seconds: float) -> float:
     return seconds * max(1.0, _slowness(), os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
-async def until(holds: Callable[[], object | Awaitable[object]], seconds: float = HANGS) -> None:
-    """Poll until the result of `holds` is true. This is for a state that sends no event when it changes. Raises
-    TimeoutError."""
+async def until(holds: Callable[[], object | Awaitable[object]], seconds: float = HANGS) -> Any:
+    """Poll until the result of `holds` is true, and return this result. This is for a state that sends no event when it
+    changes. Raises TimeoutError."""
     pause = 0.01
     async with asyncio.timeout(seconds):
-        while not (await found if inspect.isawaitable(found := holds()) else found):
+        while not (found := await result if inspect.isawaitable(result := holds()) else result):
             await asyncio.sleep(pause)
             pause = min(1.5 * pause, 0.1)
+    return found
 
 
 def _slowness() -> float:

@@ -7,7 +7,6 @@ This module does not use pytest, because the benchmarks also import this module.
 import asyncio
 import shutil
 import signal
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -23,7 +22,7 @@ from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
 from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tests import fork_server
-from tests.patience import HANGS
+from tests.patience import HANGS, until
 from tests.server.processes import end, exit_code, free_port, server_env
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.chat_model import talk
@@ -156,13 +155,12 @@ class Whole:
         return rows[0][0] if rows else None
 
     async def until(self, true: Callable[[], Awaitable[Any]], seconds: float = HANGS) -> Any:
-        """Poll until the condition holds. Other processes do not send an event for it."""
-        deadline = time.monotonic() + seconds
-        while not (found := await true()):
-            if time.monotonic() > deadline:
-                raise TimeoutError(self.complaints())
-            await asyncio.sleep(0.02)
-        return found
+        """Poll until the condition holds. Other processes do not send an event for it. The error at the end of the time
+        contains the complaints of the processes."""
+        try:
+            return await until(true, seconds)
+        except TimeoutError:
+            raise TimeoutError(self.complaints()) from None
 
     async def turn(self, text: str, user: int, **place: Any) -> str:
         """Let a person write, wait for the recorded answer, and return it."""

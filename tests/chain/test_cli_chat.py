@@ -269,7 +269,7 @@ async def test_a_line_can_be_edited_and_a_pasted_text_is_one_message(at_home: Ho
     assert person.shown.count("✓ Remembered: ") == 2
 
 
-async def test_a_server_elsewhere_that_is_silent_is_told_of_and_no_memory_is_begun_in_its_stead(home: Home) -> None:
+async def test_a_server_elsewhere_that_is_silent_is_reported_and_no_memory_is_created_instead(home: Home) -> None:
     home.environment |= {"TELLONCE_URL": f"http://127.0.0.2:{home.port}/mcp", "TELLONCE_TOKEN": "any"}
     code, said = await home.failing("chat", told="/remember I prefer tea\n")
     assert code == 1

@@ -17,7 +17,7 @@ from tests import fork_server
 from tests.crash.invariants import APPLIED, BREACHES
 from tests.depth import depth
 from tests.memory_fixtures import session
-from tests.patience import HANGS
+from tests.patience import until
 from tests.server.processes import HttpServer, http_server
 
 pytestmark = pytest.mark.anyio
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.anyio
 USERS = (42, 43, 44)
 EXCHANGES = depth(40, 100)
 POLICY = '{"lease_seconds": 3, "backoff_seconds": 0.1, "backoff_cap_seconds": 1, "poll_seconds": 0.3}'
-OPEN = "select count(*) from chat_context_queue where state <> 'complete'"
+DRAINED = "select not exists (select from chat_context_queue where state <> 'complete')"
 # This test uses the default compaction. It leaves more messages open than the settings of the crash tests. Therefore
 # this test ignores the breaches below.
 WITHOUT = ("thread left long without a job", "edit not learned from again")
@@ -99,13 +99,13 @@ async def _talk(clients: list[MemoryClient], user: int) -> None:
 
 
 async def _reached(client: MemoryClient, messages: int) -> None:
-    async with asyncio.timeout(HANGS):
-        while (await client.get_profile(c.GetProfileArgs(chat_id=USERS[0]))).conversation.messages < messages:  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
+
+    async def reached() -> bool:
+        return (await client.get_profile(c.GetProfileArgs(chat_id=USERS[0]))).conversation.messages >= messages
+
+    await until(reached)
 
 
 async def _drained(dsn: str) -> None:
     async with session(dsn) as connection:
-        async with asyncio.timeout(HANGS):
-            while await connection.fetchval(OPEN):  # noqa: ASYNC110
-                await asyncio.sleep(0.1)
+        await until(lambda: connection.fetchval(DRAINED))

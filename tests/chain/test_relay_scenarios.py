@@ -273,7 +273,7 @@ async def test_16_a_question_waits_for_an_answer_that_fits_it_for_an_hour(life: 
     assert (jazz, date, late) == (None, "March 3", None)
 
 
-async def test_17_doubts_are_settled_by_buttons_and_not_raised_again(life: Whole) -> None:
+async def test_17_confirmations_are_answered_by_buttons_and_not_asked_again(life: Whole) -> None:
     user = 115
     await life.tell("I might move to Berlin next year, not sure", user)
     before = len(life.messages(user))

@@ -1,13 +1,11 @@
 """Tests of the real Claude Code with our plugin. The test installs the plugin without configuration, like a user. Each
 turn is recorded and recalled."""
 
-import asyncio
 import shlex
 import sys
 from typing import Any
 from urllib.parse import urlsplit
 
-import anyio
 import pytest
 
 from tellonce.connect import connect_http
@@ -18,7 +16,7 @@ from tellonce_cli.client_configs import Machine
 from tests.conformance.claude import Claude
 from tests.conformance.test_claude_code import talks
 from tests.memory_fixtures import session
-from tests.patience import HANGS
+from tests.patience import until
 from tests.plugins.hooks import PLUGIN
 from tests.server.processes import HttpServer
 from tests.stubs.anthropic_stub import AnthropicStub
@@ -68,9 +66,10 @@ async def said(server: HttpServer) -> list[tuple[Any, ...]]:
     """The recorded messages, after the turn is complete. The reply is recorded by a process that outlives the turn."""
     assert server.dsn is not None
     async with session(server.dsn) as connection:
-        with anyio.fail_after(HANGS):
-            while True:
-                rows = await connection.fetch("select role, content from messages order by id")
-                if len(rows) >= 2:
-                    return [tuple(row) for row in rows]
-                await asyncio.sleep(0.05)
+
+        async def turn() -> list[tuple[Any, ...]]:
+            rows = await connection.fetch("select role, content from messages order by id")
+            return [tuple(row) for row in rows] if len(rows) >= 2 else []
+
+        found: list[tuple[Any, ...]] = await until(turn)
+        return found

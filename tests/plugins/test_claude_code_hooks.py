@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import anyio
+import asyncpg
 import pytest
 
 from tellonce.connect import connect_http
@@ -16,7 +16,7 @@ from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tests import memory_fixtures
 from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import database
-from tests.patience import HANGS, until
+from tests.patience import until
 from tests.plugins.hooks import PLUGIN, Session, added_context
 from tests.server.processes import HttpServer, free_port, http_server
 
@@ -40,14 +40,14 @@ async def recorded(server: HttpServer, session: Session, at_least: int) -> list[
     """Wait until the session has at least this many messages, and return their roles and texts in order."""
     assert server.dsn is not None
     async with memory_fixtures.session(server.dsn) as connection:
-        with anyio.fail_after(HANGS):
-            while True:
-                rows = await connection.fetch(
-                    "select role, content from messages where thread_key like '%' || $1 order by id", session.session_id
-                )
-                if len(rows) >= at_least:
-                    return [(row["role"], row["content"]) for row in rows]
-                await asyncio.sleep(0.05)
+
+        async def enough() -> list[asyncpg.Record]:
+            rows = await connection.fetch(
+                "select role, content from messages where thread_key like '%' || $1 order by id", session.session_id
+            )
+            return rows if len(rows) >= at_least else []
+
+        return [(row["role"], row["content"]) for row in await until(enough)]
 
 
 async def test_a_prompt_is_recorded_although_the_plugins_disk_is_full(server: HttpServer) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -34,7 +34,7 @@ from tellonce_relay.turn.model_call import Persistence
 from tellonce_relay.updates.dependencies import Dependencies
 from tellonce_relay.updates.inbox import Inbox
 from tests.memory_fixtures import Clock, Memory
-from tests.patience import HANGS
+from tests.patience import HANGS, until
 from tests.stubs.telegram_emulator import Telegram, telegram
 
 TOKEN = "999:emulated"
@@ -207,11 +207,11 @@ async def relaying(
 async def until_recorded(memory: Memory, shown: dict[str, Any]) -> None:
     """Wait until the memory has the answer `shown`. The relay sends an answer first and records it afterwards."""
     args = ExplainArgs(message_id=str(shown["message_id"]), chat_id=shown["chat"]["id"])
-    async with memory.relay() as client, asyncio.timeout(HANGS):
-        while True:
-            try:
-                await client.explain(args)
-            except MemoryRefused:
-                await asyncio.sleep(0.02)
-            else:
-                return
+    async with memory.relay() as client:
+
+        async def recorded() -> bool:
+            with suppress(MemoryRefused):
+                return bool(await client.explain(args))
+            return False
+
+        await until(recorded)

@@ -207,7 +207,7 @@ async def test_each_place_has_its_own_agent(memory: Memory) -> None:
     assert agents.named("unknown") == Agent("unknown", "")
 
 
-async def test_an_outage_is_told_once_however_many_commands_wait_for_its_end(memory: Memory) -> None:
+async def test_an_outage_is_reported_once_however_many_commands_wait_for_its_end(memory: Memory) -> None:
     async with memory.relay() as real:
         away = InterruptibleMemory(real, away=True)
         async with relaying(memory, client=away.client) as api:
@@ -237,7 +237,7 @@ async def test_an_answer_to_a_group_that_moved_meanwhile_overwrites_no_message_o
     assert "(4 messages, ongoing)" in summary
 
 
-async def test_the_full_chat_is_told_of_once(memory: Memory) -> None:
+async def test_the_full_chat_is_reported_once(memory: Memory) -> None:
     async with relaying(memory, Scripted("ok")) as api:
         await api.ask("Hello", replies=1)
         async with memory.tables() as tables:

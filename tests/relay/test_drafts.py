@@ -9,6 +9,7 @@ import pytest
 from tellonce_relay.telegram.chat_surface import ChatSurface
 from tellonce_relay.telegram.markdown import Marked
 from tellonce_relay.telegram.message_sender import AboutTo, Address, MessageSender
+from tests.patience import HANGS
 
 pytestmark = pytest.mark.anyio
 
@@ -53,12 +54,14 @@ async def test_text_of_an_answer_that_stalls_is_shown_although_no_more_text_come
         return True
 
     sender.draft = draft  # type: ignore[method-assign] # records the texts
-    surface = ChatSurface(cast("MessageSender", sender), Address(42))
-    surface._next_draft = surface._clock() + 0.1
+    seconds = 0.0
+    surface = ChatSurface(cast("MessageSender", sender), Address(42), clock=lambda: seconds)
+    surface._next_draft = 0.1
     for piece in pieces:
         await surface.show_partial(piece)
     assert shown == []
-    with anyio.fail_after(5):
+    seconds = 1.0
+    with anyio.fail_after(HANGS):
         await came.wait()
     await surface.close()
     assert shown == [pieces[-1]]

@@ -123,7 +123,7 @@ async def test_a_tap_is_answered_once(api: Telegram, bot: Bot) -> None:
     assert api.world.toasts == ["Good"]
 
 
-async def test_blocked_moved_and_unknown_bots_are_told_so(api: Telegram, bot: Bot) -> None:
+async def test_blocked_moved_and_unknown_bots_are_reported(api: Telegram, bot: Bot) -> None:
     api.world.blocked.add(43)
     await api.migrate(GROUP, FORUM)
     with pytest.raises(Forbidden):

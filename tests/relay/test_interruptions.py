@@ -22,7 +22,7 @@ from tellonce_relay.telegram.bot_client import make_bot
 from tellonce_relay.telegram.message_sender import MessageSender
 from tellonce_relay.updates.inbox import Inbox
 from tests.memory_fixtures import Clock, Memory
-from tests.patience import HANGS
+from tests.patience import HANGS, until
 from tests.relay.outages import InterruptibleMemory
 from tests.relay.running_relay import TOKEN, ZONE, Echo, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import Fault, Hang, Late, Stall, Telegram, telegram
@@ -117,9 +117,7 @@ async def test_a_kill_right_after_the_number_of_a_message_was_stored_doubles_no_
                 await api.say("first")
                 shown = await api.replies(1)
                 number = str(api.sent[0]["message_id"])
-                async with asyncio.timeout(HANGS):
-                    while SeenStore(tmp_path / "newest.json").get("0") != number:  # noqa: ASYNC110
-                        await asyncio.sleep(0.01)
+                await until(lambda: SeenStore(tmp_path / "newest.json").get("0") == number)
         assert shown == (["Well, re first"] if drafts else ["Well,"])
         async with relaying(memory, Echo(before="Well, "), state=tmp_path, api=api):
             await api.until(lambda: texts(api) == ["Well, re first"])

@@ -1,6 +1,5 @@
 """The relay is killed at each of its file writes during a turn. The next relay shows and records every text once."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from itertools import count
@@ -14,7 +13,7 @@ from tellonce_relay.telegram import chat_surface, message_sender
 from tellonce_relay.updates import inbox
 from tests.depth import depth
 from tests.memory_fixtures import Clock, Memory
-from tests.patience import HANGS
+from tests.patience import until
 from tests.relay.running_relay import GROUP, USER, Echo, relaying, texts
 from tests.stubs.telegram_emulator import Telegram, telegram
 from tests.stubs.transcription_stub import TranscriptionStub
@@ -104,12 +103,12 @@ async def test_a_kill_at_any_write_neither_loses_nor_doubles_a_text(
 
             async def until_idle(words: str = words, writes: Writes | None = None) -> None:
                 """Wait until the message with these words was handled, or until the relay is dead."""
-                async with asyncio.timeout(HANGS):
-                    while not (writes is not None and writes.over):
-                        handled = not list((tmp_path / "inbox").glob("*.json"))
-                        if handled and not api.world.updates and shown[-1].format(words) in "\n".join(texts(api)):
-                            return
-                        await asyncio.sleep(0.01)
+
+                def idle() -> bool:
+                    handled = not list((tmp_path / "inbox").glob("*.json")) and not api.world.updates
+                    return handled and shown[-1].format(words) in "\n".join(texts(api))
+
+                await until(lambda: (writes is not None and writes.over) or idle())
 
             with monkeypatch.context() as patched:
                 for module in (seen_store, inbox):
@@ -149,11 +148,13 @@ async def test_a_kill_at_any_write_neither_loses_nor_doubles_a_due_reminder(
             await client.set_reminder(SetReminderArgs(content=words, at=clock(), chat_id=USER))
 
             async def until_finished(writes: Writes | None = None) -> None:
-                async with asyncio.timeout(HANGS):
-                    while not (writes is not None and writes.over):
-                        if not (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders:
-                            return
-                        await asyncio.sleep(0.01)
+
+                async def finished() -> bool:
+                    if writes is not None and writes.over:
+                        return True
+                    return not (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders
+
+                await until(finished)
 
             with monkeypatch.context() as patched:
                 patched.setattr(seen_store, "append", writes.counted(seen_store.append))

@@ -18,7 +18,7 @@ async def server(tmp_path: Path, dsn: str) -> AsyncIterator[HttpServer]:
         yield running
 
 
-async def test_it_answers_lets_no_second_relay_on_its_folder_and_ends_when_told_to(
+async def test_it_answers_lets_no_second_relay_on_its_folder_and_ends_on_a_signal(
     server: HttpServer, api: Telegram
 ) -> None:
     async with relay_process(server, api) as relay:

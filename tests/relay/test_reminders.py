@@ -1,7 +1,6 @@
 """Reminders are set in words or by a model, shown with their time, changed by buttons, and delivered once and on
 time."""
 
-import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -15,7 +14,7 @@ from tellonce_relay.turn.reminders import what_of
 from tellonce_server.services.remember import Rememberer
 from tests.hand_worker import read
 from tests.memory_fixtures import Clock, Memory
-from tests.patience import HANGS
+from tests.patience import until
 from tests.relay.running_relay import ZONE, Scripted, relaying, texts
 from tests.server.test_repeated_extraction import dropped, reads
 from tests.stubs.telegram_emulator import DropAfter
@@ -34,11 +33,12 @@ async def statuses(memory: Memory) -> dict[str, str]:
 async def coming(client: MemoryClient, wanted: Callable[[tuple[Reminder, ...]], bool]) -> tuple[Reminder, ...]:
     """Wait until the reminders are as expected. A reminder is not finished at the moment when it is shown, but shortly
     after."""
-    async with asyncio.timeout(HANGS):
-        while not wanted(  # noqa: ASYNC110 - the server sends no event
-            found := (await client.list_reminders(ListRemindersArgs(chat_id=42))).reminders
-        ):
-            await asyncio.sleep(0.05)
+
+    async def as_wanted() -> tuple[tuple[Reminder, ...]] | None:
+        found = (await client.list_reminders(ListRemindersArgs(chat_id=42))).reminders
+        return (found,) if wanted(found) else None
+
+    (found,) = await until(as_wanted)
     return found
 
 

@@ -232,11 +232,11 @@ async def test_a_routine_noticed_too_late_is_skipped(memory: Memory, clock: Cloc
         ("import time; time.sleep(600)", 0.5, "⚠ scan: the command did not end within 0.5 s."),
     ],
 )
-async def test_a_command_that_fails_is_told_of(program: str, seconds: float, said: str) -> None:
+async def test_a_command_that_fails_is_reported(program: str, seconds: float, said: str) -> None:
     assert await command_output(routine("scan", command=[sys.executable, "-c", program], seconds=seconds)) == said
 
 
-async def test_a_command_that_is_missing_is_told_of_and_one_that_is_silent_is_not(tmp_path: Path) -> None:
+async def test_a_command_that_is_missing_is_reported_and_one_that_is_silent_is_not(tmp_path: Path) -> None:
     missing = routine("scan", command=[str(tmp_path / "nothing")])
     assert "can't be run" in await command_output(missing)
     with pytest.raises(NothingToSend):

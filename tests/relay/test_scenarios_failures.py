@@ -18,7 +18,7 @@ from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.telegram import chat_surface
 from tellonce_relay.turn.model_call import Persistence, trouble
 from tests.memory_fixtures import Clock, Memory
-from tests.patience import HANGS
+from tests.patience import until
 from tests.relay.outages import InterruptibleMemory
 from tests.relay.running_relay import USER, Echo, Failing, Scripted, down, relaying, settings, texts, until_recorded
 from tests.server.processes import free_port
@@ -262,11 +262,14 @@ async def test_two_programs_with_one_bot_take_turns_without_a_tight_loop_and_doc
 
 async def delivered(http: httpx.AsyncClient, url: str, update: object, header: dict[str, str]) -> httpx.Response:
     """Wait until the webhook listens, send it an update, and return its answer."""
-    async with asyncio.timeout(HANGS):
-        while True:
-            with suppress(httpx.ConnectError):
-                return await http.post(url, json=update, headers=header)
-            await asyncio.sleep(0.01)
+
+    async def answer() -> httpx.Response | None:
+        with suppress(httpx.ConnectError):
+            return await http.post(url, json=update, headers=header)
+        return None
+
+    found: httpx.Response = await until(answer)
+    return found
 
 
 async def test_by_webhook_replays_are_stored_once_and_the_change_to_polling_loses_nothing(
@@ -319,9 +322,11 @@ async def test_who_blocks_the_bot_for_days_hears_a_missed_reminder_once_after_co
         api.world.blocked.clear()
         await api.say("/start", until=lambda: any(text.startswith("⏰ water the plants") for text in texts(api)))
         await api.say("What did I miss?", until=lambda: "re What did I miss?" in texts(api))
-        async with asyncio.timeout(HANGS):
-            while (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders:  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
+
+        async def none_left() -> bool:
+            return not (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders
+
+        await until(none_left)
     shown = [text for text in texts(api) if text.startswith("⏰ water the plants")]
     assert len(shown) == 1
     assert "This was due" in shown[0]

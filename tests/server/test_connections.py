@@ -11,6 +11,7 @@ from tellonce_server.core.errors import TEMPORARY_FAILURES
 from tellonce_server.store import pools
 from tellonce_server.store.database import Database, open_database
 from tests.memory_fixtures import USER, session
+from tests.patience import HANGS
 
 pytestmark = pytest.mark.anyio
 
@@ -22,7 +23,7 @@ async def opened(dsn: str) -> AsyncIterator[Database]:
     """Pools of at most two connections. Closing the pools must not wait for the connections that the server keeps."""
     database = await open_database(dsn, size=2)
     yield database
-    with anyio.fail_after(10):
+    with anyio.fail_after(HANGS):
         await database.close()
 
 
@@ -35,7 +36,7 @@ def busy(database: Database) -> int:
 
 
 async def test_statements_share_the_connections_and_leave_none_busy(opened: Database) -> None:
-    with anyio.fail_after(10):
+    with anyio.fail_after(HANGS):
         await asyncio.gather(*(asked(opened, chat) for chat in range(50)))
     assert opened.use()["calls"].size == 2
     assert busy(opened) == 0
@@ -46,7 +47,7 @@ async def test_a_transaction_waits_for_a_connection_in_use_and_gets_it(opened: D
         async with opened.transaction() as transaction:
             return len(await transaction.rows("threads.of_chat", USER, USER))
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(HANGS):
         async with opened.transaction(), opened.transaction():
             assert busy(opened) == 2
             waiting = asyncio.create_task(wait())
@@ -63,7 +64,7 @@ async def test_lost_connections_are_replaced(opened: Database, dsn: str) -> None
             f"select pg_terminate_backend(pid) from ({OWN_CONNECTIONS.replace('$1', '%s')}) x" % "'tellonce'"
         )
     assert ended
-    with anyio.fail_after(10):
+    with anyio.fail_after(HANGS):
         while True:
             answers = await asyncio.gather(*(asked(opened) for _ in range(4)), return_exceptions=True)
             if answers == [0] * 4:
@@ -74,7 +75,7 @@ async def test_lost_connections_are_replaced(opened: Database, dsn: str) -> None
 
 
 async def test_closing_waits_for_the_connections_in_use(opened: Database) -> None:
-    with anyio.fail_after(10):
+    with anyio.fail_after(HANGS):
         async with opened.transaction() as transaction:
             closing = asyncio.create_task(opened.close())
             await asyncio.sleep(0)
@@ -92,7 +93,7 @@ async def test_a_failed_statement_leaves_no_open_transaction_and_no_busy_connect
         await asyncio.sleep(0)
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
-    with anyio.fail_after(10):
+    with anyio.fail_after(HANGS):
         assert await asyncio.gather(*(asked(opened) for _ in range(4))) == [0] * 4
     assert busy(opened) == 0
 

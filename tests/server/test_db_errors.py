@@ -7,7 +7,6 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import anyio
 import httpx2
 import pytest
 
@@ -17,7 +16,7 @@ from tellonce.contract import GetProfileArgs
 from tellonce_server.core.errors import DatabaseErrorLog
 from tellonce_server.postgres.embedded_cluster import postmaster
 from tellonce_server.postgres.embedded_server import EmbeddedPostgres
-from tests.patience import HANGS
+from tests.patience import HANGS, until
 from tests.server.processes import HttpServer, http_server
 from tests.server.wire import request, wire_headers
 
@@ -76,9 +75,11 @@ async def test_every_request_during_an_outage_is_answered_with_the_sentence_and_
         answers = await asyncio.gather(*(_answer(server, http, one) for one in asked))
         async with connect_http(server.url, server.token()) as client:
             await postgres.start()
-            with anyio.fail_after(HANGS):
-                while (await _answer(server, http, _requests()[6])).status_code != 200:  # noqa: ASYNC110
-                    await asyncio.sleep(0.1)
+
+            async def answers_again() -> bool:
+                return (await _answer(server, http, _requests()[6])).status_code == 200
+
+            await until(answers_again)
             assert (await client.get_profile(GetProfileArgs())).conversation.messages == 0
     await postgres.stop()
     shutil.rmtree(postgres.cluster, ignore_errors=True)

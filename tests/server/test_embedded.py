@@ -40,29 +40,6 @@ def reachable(quick_folder: Path) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-@pytest.fixture(scope="module")
-def pristine(quick_folder: Path) -> Path:
-    """The folder for a copy of the first cluster that a test creates."""
-    return quick_folder / "pristine"
-
-
-@pytest.fixture(autouse=True)
-def copied_clusters(pristine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let this process copy new clusters. initdb would need ten times as long for each cluster. The other processes of
-    the tests run initdb."""
-    initdb = EmbeddedPostgres._initdb
-
-    async def made(server: EmbeddedPostgres, cluster: Path) -> None:
-        if pristine.exists() and not cluster.with_name(f"{cluster.name}.new").exists():
-            await anyio.run_process(["cp", "-a", str(pristine), str(cluster)])
-        else:
-            await initdb(server, cluster)
-            if not pristine.exists():
-                await anyio.run_process(["cp", "-a", str(cluster), str(pristine)])
-
-    monkeypatch.setattr(EmbeddedPostgres, "_initdb", made)
-
-
 @pytest.fixture
 async def server(reachable: Path) -> AsyncGenerator[EmbeddedPostgres]:
     server = EmbeddedPostgres(reachable / "data")

@@ -99,10 +99,8 @@ async def original() -> Path:
 
 
 async def until_ready(embedder: Embedder) -> None:
-    with anyio.fail_after(HANGS):
-        while not embedder.ready:  # the model is loaded in a thread that sends no event
-            assert embedder.state["failed"] is None
-            await anyio.sleep(0.02)
+    await until(lambda: embedder.ready or embedder.state["failed"])
+    assert embedder.state["failed"] is None
 
 
 @asynccontextmanager
@@ -424,9 +422,10 @@ async def test_the_model_reports_nothing_to_the_maker_of_onnxruntime(tmp_path: P
 
 
 async def until_all_are_embedded(database: Database) -> None:
-    with anyio.fail_after(HANGS):
-        while await database.rows("messages.unembedded", *embeddings.BEGINNING, 1):  # noqa: ASYNC110
-            await anyio.sleep(0.05)
+    async def none_left() -> bool:
+        return not await database.rows("messages.unembedded", *embeddings.BEGINNING, 1)
+
+    await until(none_left)
 
 
 @pytest.mark.model

@@ -59,17 +59,16 @@ async def work_off(memory: Memory, model: Claude | Ollama, seconds: float = HANG
         agent = asyncio.create_task(
             Agent(place, chain, AgentOptions("test", wait_seconds=0), EventCollector()).run(stop)
         )
-        async with asyncio.timeout(HANGS):
-            while _open(status := await place.queue_status()):  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
+
+        async def finished() -> w.QueueStatus | None:
+            status = await place.queue_status()
+            return None if any(kind.pending + kind.claimed + kind.ready for kind in status.kinds) else status
+
+        status: w.QueueStatus = await until(finished)
         stop.set()
         await agent
     await model.aclose()
     return status
-
-
-def _open(status: w.QueueStatus) -> int:
-    return sum(kind.pending + kind.claimed + kind.ready for kind in status.kinds)
 
 
 @pytest.mark.parametrize(
@@ -158,15 +157,17 @@ async def test_a_killed_postgresql_is_restarted_and_callers_are_asked_to_call_ag
 async def _insist(client: MemoryClient, args: c.RecordMessageArgs) -> list[str]:
     """Repeat the call until the message is recorded. Returns the errors of the failed calls."""
     told: list[str] = []
-    async with asyncio.timeout(HANGS):
-        while True:
-            try:
-                await client.record_message(args)
-            except MemoryUnreachable as error:
-                told.append(str(error))
-                await asyncio.sleep(0.05)
-            else:
-                return told
+
+    async def recorded() -> bool:
+        try:
+            await client.record_message(args)
+        except MemoryUnreachable as error:
+            told.append(str(error))
+            return False
+        return True
+
+    await until(recorded)
+    return told
 
 
 @pytest.fixture

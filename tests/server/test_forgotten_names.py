@@ -9,10 +9,8 @@ import pytest
 from tellonce import contract as c
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_messages import Importer, ImportMessage
-from tests.memory_fixtures import USER, Clock, Memory, forget, tables_with
-from tests.patience import until
+from tests.memory_fixtures import USER, Clock, Memory, forget, tables_with, until_waiting
 from tests.server.test_forget_scan import said
-from tests.server.test_rates import WAITING
 
 pytestmark = pytest.mark.anyio
 
@@ -155,7 +153,7 @@ async def test_what_is_forgotten_while_an_import_waits_to_write_is_not_written(m
         async with anyio.create_task_group() as tasks, tables.transaction():
             await tables.execute("select from chats where chat_id = $1 for update", USER)
             tasks.start_soon(Importer(deps, ChatScope(USER, USER)).add, read)
-            await until(lambda: other.fetchval(WAITING))
+            await until_waiting(other, 1)
             done = await forget(client, literal="Zqvuxley sings")
         assert (done.erased["messages"], done.traces_left) == (1, 0)
         assert await tables_with(tables, "zqvuxley") == []

@@ -18,7 +18,7 @@ from tellonce_server.postgres.embedded_server import SUPERUSER, EmbeddedPostgres
 from tellonce_server.postgres.migrations import MigrationError, migrate, missing, statements
 from tellonce_sql import Migration, migrations
 from tests.memory_fixtures import Clock, forget, opened, session
-from tests.patience import HANGS
+from tests.patience import HANGS, until
 
 pytestmark = pytest.mark.anyio
 
@@ -201,8 +201,7 @@ async def test_a_starter_killed_in_the_middle_leaves_the_rest_to_the_next(empty:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(start)
                 asleep = "select count(*) from pg_stat_activity where pid = $1 and wait_event = 'PgSleep'"
-                while not await next_one.fetchval(asleep, pid):  # noqa: ASYNC110 (the database sends no event)
-                    await anyio.sleep(0.01)
+                await until(lambda: next_one.fetchval(asleep, pid))
                 await next_one.fetchval("select pg_terminate_backend($1)", pid)
             assert await migrate(next_one, steps(TABLE, ROWS)) == ["0002_step_2.sql"]
 

@@ -5,7 +5,6 @@ import re
 from datetime import timedelta
 from pathlib import Path
 
-import anyio
 import httpx2
 import pytest
 
@@ -18,7 +17,7 @@ from tellonce_server.api.middleware import OpenStreams
 from tellonce_server.app.http import build_http, transport_security
 from tellonce_server.app.storage import Storage
 from tests.memory_fixtures import Clock, opened
-from tests.patience import HANGS
+from tests.patience import until
 from tests.server.processes import http_server
 
 pytestmark = pytest.mark.anyio
@@ -70,9 +69,12 @@ async def test_without_a_database_it_is_not_ready_and_still_shows_its_own_figure
     async with app.router.lifespan_context(app):
         transport = httpx2.ASGITransport(app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as http:
-            with anyio.fail_after(HANGS):
-                while not (await http.get("/health")).json()["reason"]:  # noqa: ASYNC110  # the server sends no event
-                    await asyncio.sleep(0.02)
+
+            async def reason() -> str | None:
+                found: str | None = (await http.get("/health")).json()["reason"]
+                return found
+
+            await until(reason)
             answer = await http.get("/ready")
             assert answer.status_code == 503
             assert "cannot be opened" in answer.json()["reason"]

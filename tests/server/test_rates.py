@@ -1,9 +1,6 @@
 """Limits on the rate of a credential's requests and on one user's simultaneous calls."""
 
-import asyncio
-
 import anyio
-import asyncpg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +14,7 @@ from tellonce_server.app.server import build_server
 from tellonce_server.core.limits import BURST_SECONDS, MOST_BUCKETS, MOST_CONCURRENT, RateLimit
 from tellonce_server.core.scope import Caller
 from tellonce_server.store.database import POOL_SIZE, as_login
-from tests.memory_fixtures import USER, Clock, Memory
+from tests.memory_fixtures import USER, WAITING, Clock, Memory, until_waiting
 from tests.patience import HANGS, until
 from tests.server.test_auth import call, running
 
@@ -85,20 +82,11 @@ async def test_many_calls_of_one_user_leave_connections_for_other_users(memory: 
             await tables.execute("select from chats for update")
             for _ in range(2 * POOL_SIZE):
                 calls.start_soon(mine.record_message, said)
-            await _waiting(other, MOST_CONCURRENT)
+            await until_waiting(other, MOST_CONCURRENT)
             with anyio.fail_after(HANGS):
                 await theirs.record_message(said)
             assert await other.fetchval(WAITING) == MOST_CONCURRENT
         assert await tables.fetchval("select count(*) from messages") == 2 * POOL_SIZE + 2
-
-
-WAITING = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-
-
-async def _waiting(tables: "asyncpg.Connection[asyncpg.Record]", count: int) -> None:
-    with anyio.fail_after(HANGS):
-        while await tables.fetchval(WAITING) < count:  # noqa: ASYNC110 (this can only be polled)
-            await asyncio.sleep(0.01)
 
 
 async def test_questions_to_a_person_that_wait_for_an_answer_hold_up_no_other_call(memory: Memory) -> None:

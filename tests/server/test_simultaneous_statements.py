@@ -9,13 +9,12 @@ from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
 from tests.hand_worker import exchange, item, submit
-from tests.memory_fixtures import USER, Memory
+from tests.memory_fixtures import USER, Memory, until_waiting
 from tests.patience import HANGS
 
 pytestmark = pytest.mark.anyio
 
 SAID = "I work as a nurse in Oslo"
-WAITING = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 PROJECT = "notes"
 
 
@@ -37,8 +36,7 @@ async def at_once(memory: Memory, *calls: Callable[[], Awaitable[None]]) -> None
                 await held.execute("select from user_profile where owner_id = $1 for update", USER)
                 for call in calls:
                     running.start_soon(call)
-                while await watch.fetchval(WAITING) < len(calls):  # noqa: ASYNC110 (this can only be polled)
-                    await anyio.sleep(0.01)
+                await until_waiting(watch, len(calls))
 
 
 @pytest.mark.parametrize("also", ["extraction", "remember"])

@@ -23,7 +23,7 @@ from tellonce.connect import connect_http
 from tellonce_server.postgres.embedded_cluster import postmaster
 from tellonce_server.postgres.embedded_server import EmbeddedPostgres
 from tests.memory_fixtures import database
-from tests.patience import HANGS, promised
+from tests.patience import HANGS, promised, until
 from tests.server.processes import HttpServer, Process, cold_stdio_server, end, exit_code, http_server, stdio_server
 from tests.server.wire import request, wire_headers
 
@@ -412,12 +412,12 @@ async def test_a_server_started_for_nobody_names_the_user_whose_memory_it_does_n
     await ask(process, call_of("remember", content="I like green tea"))
     await close(process, 15)
     process = await stdio_server(tmp_path / "data", dsn, TELEGRAM_USER_ID="")
-    with anyio.fail_after(HANGS):
-        while True:
-            told = (await ask(process, call_of("get_context")))["result"]["structuredContent"]
-            if any("belongs to user 7" in notice for notice in told["notices"]):
-                break
-            await anyio.sleep(0.05)
+
+    async def naming_the_user() -> dict[str, Any] | None:
+        told = (await ask(process, call_of("get_context")))["result"]["structuredContent"]
+        return told if any("belongs to user 7" in notice for notice in told["notices"]) else None
+
+    told = await until(naming_the_user)
     await close(process, 15)
     assert "green tea" not in json.dumps(told)
 

@@ -233,7 +233,7 @@ async def test_no_more_jobs_run_at_once_than_allowed() -> None:
     assert all(claim.limit <= 3 for claim in memory.claims)
 
 
-async def test_told_to_stop_while_idle_it_ends_at_once() -> None:
+async def test_an_idle_agent_stops_at_once() -> None:
     memory = FakeMemory()
     async with working(memory, wait=60) as bench:
         await memory.until(lambda: len(memory.claims) == 1)
@@ -242,7 +242,7 @@ async def test_told_to_stop_while_idle_it_ends_at_once() -> None:
             await bench.task
 
 
-async def test_told_to_stop_it_finishes_what_is_nearly_done() -> None:
+async def test_a_stopping_agent_finishes_what_is_nearly_done() -> None:
     model = SlowModel()
     memory = FakeMemory(jobs=[job(chunk())])
     async with working(memory, FallbackChain([Step(Guarded(model), 60)])) as bench:
@@ -255,7 +255,7 @@ async def test_told_to_stop_it_finishes_what_is_nearly_done() -> None:
     assert not memory.failed
 
 
-async def test_told_to_stop_it_hands_back_what_takes_too_long() -> None:
+async def test_a_stopping_agent_hands_back_what_takes_too_long() -> None:
     model = SlowModel()
     memory = FakeMemory(jobs=[job(chunk())])
     async with working(memory, FallbackChain([Step(Guarded(model), 60)]), finish=0.05) as bench:

@@ -59,7 +59,7 @@ async def drain(model: LanguageModel | FirstAvailable) -> list[str | Answer]:
     return [piece async for piece in model.stream(ask("hi"))]
 
 
-async def test_the_first_model_that_answers_wins_and_failures_are_told() -> None:
+async def test_the_first_model_that_answers_wins_and_failures_are_reported() -> None:
     told: list[str] = []
     first, second = Scripted("first", [down("first")]), Scripted("second")
     both = FirstAvailable([first, second], on_failure=lambda model, error: told.append(f"{model.name} {error}"))

@@ -37,7 +37,7 @@ async def read_until(stream: asyncio.StreamReader | None, words: bytes) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_it_survives_a_missing_server_and_ends_when_told(tmp_path: Path, number: signal.Signals) -> None:
+async def test_it_survives_a_missing_server_and_ends_on_a_signal(tmp_path: Path, number: signal.Signals) -> None:
     process = await started(tmp_path, TELLONCE_TOKEN="t")
     await read_until(process.stderr, b"no work could be claimed")
     process.send_signal(number)

@@ -175,7 +175,7 @@ async def test_the_instructions_are_the_same_for_every_exchange_so_that_they_can
         say_json({**GOOD, "items": [{**ITEM, "quotes": [{"message_id": 1, "text": "never said"}]}]}),
     ],
 )
-async def test_any_failure_of_claude_is_told_and_left_to_the_next_tier(stage: Stage, reply: Reply) -> None:
+async def test_any_failure_of_claude_is_reported_and_left_to_the_next_tier(stage: Stage, reply: Reply) -> None:
     stage.claude.script = lambda asked: reply
     stage.ollama.script = by_shape(say_json({"items": [ITEM]}))
     stage.seconds = seconds_for(reply)
@@ -235,7 +235,7 @@ async def test_a_provider_that_is_down_is_left_alone_and_asked_again_later(stage
     assert (await stage.work(exchange(SAID))).tier == "claude"
 
 
-async def test_a_bad_item_is_dropped_and_told_and_the_others_are_kept(stage: Stage) -> None:
+async def test_a_bad_item_is_dropped_and_reported_and_the_others_are_kept(stage: Stage) -> None:
     items = [
         {**ITEM, "quotes": [{"message_id": "[77]", "text": "“i WORK  as a nurse at Mercy Hospital”"}]},
         {**ITEM, "text": "  "},
