@@ -49,6 +49,7 @@ TextCode = Literal[
     "forget_shared",
     "forget_unspecific",
     "forget_whole",
+    "forget_words",
     "forgotten_since",
     "import_failed",
     "no_memory",

@@ -98,7 +98,8 @@ async def test_a_person_is_greeted_and_served_in_their_language(memory: Memory) 
     with use_language("de"):
         assert texts(api)[0] == phrase("start.greeting", name="Priya")
         assert texts(api)[2] == phrase("server.nothing_stated")
-        assert texts(api)[3] == phrase("forget.nothing")
+        alone = phrase("server.forget_words", words="tee (1)")
+        assert texts(api)[3] == f"{phrase('forget.nothing')}\n{alone}"
     assert texts(api)[1] == "✓ Gemerkt: ich Tee mag"
     assert set(api.world.menus) == {"", *LANGUAGES} - {"en"}
     assert api.world.menus["ru"][0]["description"] == "Что я о тебе знаю"

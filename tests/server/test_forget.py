@@ -402,7 +402,8 @@ async def test_words_of_a_topic_that_stand_in_different_lines_of_a_receipt_are_n
         await said(client, "I like red apples", "The sky is blue")
         await client.get_context(c.GetContextArgs())
         preview = await client.forget(c.ForgetArgs(topic="red sky"))
-    assert preview == c.Forgotten()
+    assert preview == c.Forgotten(notes=preview.notes)
+    assert "“red” (1 text), “sky” (1 text)" in preview.notes[0]
 
 
 async def test_a_memory_much_like_the_forgotten_one_is_no_trace_of_it(memory: Memory) -> None:

@@ -29,6 +29,7 @@ from tellonce_server.domain.erasure.scan import (
     names_again,
     scan,
 )
+from tellonce_server.domain.erasure.targets import Target
 from tellonce_server.domain.erasure.text_places import PLACES, Cleaned
 from tellonce_server.store import forget, memories
 from tellonce_server.store.forget import Preview
@@ -36,6 +37,9 @@ from tellonce_server.store.uploads import Uploads
 from tellonce_text import caches
 
 CONFIRM_MINUTES = 15
+MOST_WORDS = 6
+"""If no text contains a whole topic, single words of the topic are searched for. This is the maximum number of these
+words."""
 EXTERNAL_NOTE = ServerText(
     "This is an external PostgreSQL. Its backups, write-ahead log archives and replicas may keep copies of the text.",
     "forget_external",
@@ -82,7 +86,7 @@ class Forgetter:
         copies = await self._copies_of(scope, [matching.row.id for matching in found if matching.row.place == "memory"])
         shown, listed, tally, sealed = await asyncio.to_thread(_seen, found, now, query, copies)
         if not shown:
-            return Forgotten()
+            return Forgotten(notes=await self._words_apart(scope, args))
         near = await related(self._deps.database, scope, shown) if args.include_messages else []
         return Forgotten(
             matches=listed,
@@ -184,6 +188,18 @@ class Forgetter:
         which of their sentences match."""
         rows = await previews.unchanged(self._deps.database, scope.owner_id, chosen)
         return [MatchingRow(row, match.degree, (CONTENT,), Mark(0, 0, match.degree)) for row, match in rows]
+
+    async def _words_apart(self, scope: ChatScope, args: ForgetArgs) -> tuple[ServerText, ...]:
+        """If no text contains the whole topic, return a note that lists the words of the topic. For each word, the note
+        gives the number of texts that contain the word."""
+        target = await asyncio.to_thread(Target.topic, args.topic) if args.topic is not None else None
+        words = target.topic_words if target is not None else ()
+        counts: dict[str, int] = {}
+        for word in words[:MOST_WORDS] if len(words) > 1 else ():
+            alone = args.model_copy(update={"topic": word})
+            matching_rows = await self._scan(scope, await query_of(self._deps.database, scope, alone), alone)
+            counts[word] = len({matching.key for matching in matching_rows if is_own(matching)})
+        return _single_words({word: count for word, count in counts.items() if count})
 
     async def _copies_of(self, scope: ChatScope, ids: Sequence[int]) -> dict[int, list[Copy]]:
         """The copies of these memories that other owners have, by the id of the memory."""
@@ -320,6 +336,15 @@ def _seen(
     )
     sealed = previews.packed([each.match for each in shown])
     return shown, previews.listed(shown, now, query=query), tally, sealed
+
+
+def _single_words(counts: Mapping[str, int]) -> tuple[ServerText, ...]:
+    """The note that lists the words, each with the number of texts that contain it. Empty if there are no words."""
+    if not counts:
+        return ()
+    found = ", ".join(f"“{word}” ({quantity(count, 'text')})" for word, count in counts.items())
+    text = f"No text contains all of these words. I find these single words: {found}. Forget one of them alone."
+    return (ServerText(text, "forget_words", words=", ".join(f"{word} ({count})" for word, count in counts.items())),)
 
 
 def _erased_notes(left: Sequence[MatchingRow], erased: Erased, confirmed: _Confirmed) -> list[ServerText]:
