@@ -45,7 +45,7 @@ def incoming(
         selected=message.quote.text if message.quote is not None else "",
         edited=message.edit_date is not None,
         kept=not off_record(words_of(message, transcript)),
-        **(_quoted(message, target) if target is not None else {}),
+        **(_quoted(message, target) if target is not None else _Quoted()),
     )
 
 

@@ -139,9 +139,10 @@ def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> Wan
 def has_time(text: str, now: datetime, zone: ZoneInfo) -> bool:
     """Whether a text gives a time for a reminder."""
     try:
-        return _alarm_in(text, now, zone) is not None
+        _alarm_in(text, now, zone)
     except NotSet:
         return False
+    return True
 
 
 def is_plain_order(text: str, now: datetime, zone: ZoneInfo) -> bool:

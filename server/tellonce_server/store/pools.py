@@ -7,9 +7,10 @@ transaction only.
 """
 
 import json
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from types import CoroutineType
 from typing import Any, Final, Protocol, TypeAlias
 
 import asyncpg
@@ -323,7 +324,7 @@ async def open_borrowed_pool(
 async def _open(
     address: str,
     connection_class: type[OwnedConnection],
-    init: Callable[[Any], Coroutine[Any, Any, None]],
+    init: Callable[[Any], CoroutineType[Any, Any, None]],
     settings: Settings,
     least: int,
     most: int,
