@@ -10,7 +10,6 @@ import json
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from types import CoroutineType
 from typing import Any, Final, Protocol, TypeAlias
 
 import asyncpg
@@ -324,7 +323,7 @@ async def open_borrowed_pool(
 async def _open(
     address: str,
     connection_class: type[OwnedConnection],
-    init: Callable[[Any], CoroutineType[Any, Any, None]],
+    init: Any,  # mypy and pyright know different types of a coroutine function
     settings: Settings,
     least: int,
     most: int,
