@@ -29,7 +29,7 @@ FURTHER = {
     "why": ("why", "answer"),
     "forget": (TOPIC,),
 }
-"""The pictures of each screen that is shown in several pictures."""
+"""The pictures of these screens. Every other screen has one picture, with the name of the screen."""
 SCREENS = tuple(picture for name in RAIL for picture in FURTHER.get(name, (name,)))
 ALONE = {"today": "page-today", "memory/7": "page-memory", TOPIC: "page-forget"}
 Scheme = Literal["light", "dark"]
