@@ -22,7 +22,8 @@ BIG_OWNER: Final = 1_002
 the owner."""
 
 _FIRST_OTHER: Final = 10_000
-# The other chats: each pair is a size, and the share of the remaining messages that are in chats of this size.
+# The sizes of the other chats. The first number of a pair is the size of a chat in messages. The second number is the
+# share of the remaining messages that is in chats of this size.
 _OTHERS: Final = ((5_000, 0.3), (SMALL_CHAT, 0.4), (26, 0.3))
 _TOPICS, _SUBSPACE, DIMENSIONS = 5_000, 64, 384
 _WORDS: Final = 20_000

@@ -211,7 +211,8 @@ async def _all(stream: asyncio.StreamReader | None) -> bytes:
 
 @cache
 def _forking(_: int) -> str:
-    """The address of this process's own forking process, which ends with this process."""
+    """Start a forking process, and return the address of its socket. The forking process ends when this process ends.
+    The argument is the id of this process. It is the key of the cache, so a fork of this process starts its own."""
     folder = Path(tempfile.mkdtemp(prefix="tellonce-forking-"))
     folder.chmod(0o711)
     address = str(folder / "socket")
@@ -236,7 +237,8 @@ def _forking(_: int) -> str:
 
 
 def serve(control: socket.socket, listening: socket.socket) -> str:
-    """Fork a process for each connection. Only a forked process returns; it returns the module to run."""
+    """Fork a process for each connection, until the tests end. The function returns only in a program that was started
+    in this way. It returns the module that the program runs."""
     for module in (*PROGRAMS, *LIBRARIES, *_commands()):
         importlib.import_module(module)
     tellonce_sql.queries()
@@ -262,8 +264,8 @@ def _commands() -> list[str]:
 
 
 def _program(connection: socket.socket) -> str:
-    """Fork the program. This process then reports the program's exit and ends. Only the program returns; it returns the
-    module to run."""
+    """Fork this process. The new process is the program: there, the function returns the module to run. In the old
+    process, the function does not return. The old process reports the program's exit and ends."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     length, streams, _, _ = socket.recv_fds(connection, FIELD, 3)
     told = json.loads(connection.recv(int(length), socket.MSG_WAITALL))

@@ -64,7 +64,8 @@ def put_clusters_of_root_in(folder: Path) -> None:
 
 
 def follow_the_tests() -> None:
-    """Create clusters in the same folder as the process of the tests, as copies of the first cluster."""
+    """Let this process create its clusters in the tests' folder, if the environment names this folder. All clusters
+    after the first are copies of the first cluster."""
     if VARIABLE in os.environ:
         folder = Path(os.environ[VARIABLE])
         embedded_cluster._SYSTEM_DIR = folder

@@ -50,8 +50,8 @@ async def tell(cases: Sequence[Case], model: Path | None) -> list[CaseResult]:
 
 
 class _Listener:
-    """The scripted model of one case. It returns a statement (the old one or the new one) when the user says this
-    statement."""
+    """The scripted model of one case. A case has an old and a new statement, each with a quote. The model returns a
+    statement if the user's messages contain the quote of this statement."""
 
     def __init__(self, case: Case) -> None:
         self._case = case

@@ -155,8 +155,8 @@ class Whole:
         return rows[0][0] if rows else None
 
     async def until(self, true: Callable[[], Awaitable[Any]], seconds: float = HANGS) -> Any:
-        """Poll until the condition holds. Other processes do not send an event for it. The error at the end of the time
-        contains the complaints of the processes."""
+        """Poll until the condition holds. Other processes do not send an event for it. After `seconds`, raise a
+        TimeoutError that contains the end of every process's output."""
         try:
             return await until(true, seconds)
         except TimeoutError:

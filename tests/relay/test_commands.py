@@ -1,4 +1,5 @@
-"""Tests of the table of commands. Each command has an answer. Each kind of request that starts a command exists."""
+"""Tests of the table of commands. Each command has an answer. The table names only kinds of orders that `orders.py`
+defines."""
 
 from typing import get_args
 

@@ -37,7 +37,8 @@ class StoringBot:
 
 
 async def test_the_only_copy_of_a_text_is_not_deleted_after_its_number_was_dropped() -> None:
-    """The sender remembers a limited count of numbers of all chats."""
+    """The sender remembers at most 2,000 message numbers for all private chats together. It drops the lowest
+    numbers first."""
     bot = StoringBot()
 
     async def pause(seconds: float) -> None:

@@ -306,7 +306,7 @@ async def test_a_reminder_of_a_deleted_topic_comes_to_the_group_and_a_lost_group
 
 
 async def test_only_the_operator_erases_the_words_of_all_members_of_a_group(memory: Memory, people: Telegram) -> None:
-    """Mara is the operator. A button of her question is refused to Tom, too."""
+    """Mara is the operator. The relay refuses Tom's command, and also his press of a button below Mara's question."""
     async with relaying(memory, Echo(), api=people, own=ADDRESSED) as api, memory.tables() as tables:
         await api.say("My violin is from 1720", chat=GROUP)
         await api.say("My cello is from 1710", user=TOM, chat=GROUP)

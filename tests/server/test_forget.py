@@ -193,7 +193,7 @@ async def test_forgetting_everything_erases_the_messages_and_names_of_all_conver
 
 
 async def test_everything_of_a_named_conversation_leaves_the_rest_of_the_memory(memory: Memory) -> None:
-    """A model that works in a project may mean only the project."""
+    """A model that works in a project may want to erase only the project's memory when it asks to forget everything."""
     shop, other = {"conversation_id": "~/shop"}, {"conversation_id": "~/blog"}
     async with memory.client() as client:
         await said(client, "I live in Oslo.")

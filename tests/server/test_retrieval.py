@@ -517,7 +517,7 @@ def _texts(hits: Sequence[Result]) -> list[str]:
 
 
 async def recalled(memory: Memory, query: str, as_of: datetime) -> list[str]:
-    """The search results in a context for that time."""
+    """Return the texts of the search results that a context shows for the query at the time `as_of`."""
     retriever = Retriever((await memory.storage.services()).deps.database, NoEmbedder())
     ask = request(query, as_of, kinds=None, as_of=as_of)
     return _texts(await _for_prompt(retriever, ask))

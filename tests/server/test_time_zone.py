@@ -366,5 +366,5 @@ async def test_a_reminder_that_is_being_delivered_keeps_its_moment(settings: Ser
 
 
 async def set_again(client: MemoryClient, due: datetime) -> None:
-    """The same reminder again adds none."""
+    """Set the same reminder a second time. The server must not add a second reminder."""
     await client.set_reminder(r.SetReminderArgs(content="Check", at=due))

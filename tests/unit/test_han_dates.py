@@ -114,7 +114,7 @@ MODIFIERS = st.sampled_from(
 
 @given(MODIFIERS, WORDS)
 def test_a_word_inside_a_longer_one_is_not_certain(modifier: str, word: str) -> None:
-    """The longer word is either known, and then read as a whole, or in doubt."""
+    """The resolver either reads the longer word as a whole, or marks the expression as uncertain."""
     text = f"{modifier}{word}"
     for found in expressions(text, Said(SATURDAY.replace(tzinfo=TOKYO), TOKYO, "JP")):
         assert not found.certain or found.end < len(text) or found.text == text

@@ -127,6 +127,7 @@ TELLING: Final = {
         пин сбера 5518 | 5518
     """),
 }
+"""Sentences that tell a secret, by language. Each line contains a sentence, ` | ` and the secret in the sentence."""
 
 UNTELLING: Final = {
     "en": _lines("""
@@ -286,4 +287,3 @@ UNTELLING: Final = {
         Мой логин старый, с 2015 года
     """),
 }
-"""The value of a telling sentence follows ` | `."""
