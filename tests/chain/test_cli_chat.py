@@ -11,6 +11,7 @@ import termios
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -21,7 +22,7 @@ from tellonce_cli.keyboard import Keyboard
 from tellonce_cli.screen import Screen
 from tellonce_relay.responders.offline import OfflineResponder
 from tests.chain.home import Home
-from tests.patience import HANGS, promised
+from tests.patience import HANGS, promised, until
 from tests.relay.running_relay import settings
 
 pytestmark = pytest.mark.anyio
@@ -212,6 +213,14 @@ class Typing:
     def types(self, keys: str) -> None:
         os.write(self.master, keys.encode())
 
+    async def interrupt(self) -> None:
+        """Press Ctrl-C when the program waits for keys. After the prompt appears, readline runs a moment longer, and a
+        signal in this moment takes effect only with the next key."""
+        waits = Path(f"/proc/{self.process.pid}/wchan")
+        if waits.exists():
+            await until(lambda: "poll" in waits.read_text() or "select" in waits.read_text())
+        self.process.send_signal(signal.SIGINT)
+
     @property
     def echoes(self) -> bool:
         return bool(termios.tcgetattr(self.master)[3] & termios.ECHO)
@@ -246,7 +255,7 @@ async def test_ctrl_c_ends_it_at_once_while_it_waits_for_a_line_and_leaves_the_t
 ) -> None:
     async with typing(at_home) as person:
         await person.until("you › ")
-        person.process.send_signal(signal.SIGINT)
+        await person.interrupt()
         async with asyncio.timeout(promised(10)):
             assert await person.process.wait() == 130
         person.rest()
@@ -284,7 +293,7 @@ async def test_ctrl_c_at_a_question_is_a_no_and_the_talk_goes_on(at_home: Home) 
         await person.until("you › ", 2)
         person.types("/forget locker\r")
         await person.until("Erase for good?")
-        person.process.send_signal(signal.SIGINT)
+        await person.interrupt()
         await person.until("Kept.")
         await person.until("you › ", 3)
         person.types("\x04")
