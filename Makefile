@@ -11,7 +11,7 @@ define new-venv
 @$(PYTHON) -m venv .venv
 endef
 
-.PHONY: up test check lint format types contracts dead unit docs clean
+.PHONY: up test check lint format types contracts dead copies unit docs clean
 
 up: .venv/ready
 	$(BIN)/tellonce up
@@ -20,7 +20,7 @@ up: .venv/ready
 test: .venv/ready-dev
 	$(MAKE) --no-print-directory --jobs=4 check unit
 
-check: lint types contracts dead
+check: lint types contracts dead copies
 
 lint: .venv/ready-dev
 	$(BIN)/ruff format --check .
@@ -40,6 +40,11 @@ contracts: .venv/ready-dev
 # Finds code that nothing calls. Tests count as callers; their own definitions are not checked.
 dead: .venv/ready-dev
 	! $(BIN)/vulture | grep -Ev '^(tests|benchmarks|docs)/'
+
+# Finds five equal lines in two places of the product, without imports.
+copies: .venv/ready-dev
+	! $(BIN)/symilar --duplicates 5 --ignore-imports \
+	  $$(git ls-files 'server/*.py' 'relay/*.py' 'summarizer_agent/*.py' 'sql/*.py' 'plugins/*.py') | grep -A 9 'similar lines'
 
 # Files are distributed whole and in order: the long ones (chain, conformance, crash) run first and the quick ones
 # (unit) fill the end. In xdist's own order, most tests first, one core would run the longest file alone at the end.
