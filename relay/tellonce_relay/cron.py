@@ -79,8 +79,8 @@ def _next(trigger: CronTrigger, after: datetime) -> datetime | None:
 
 
 def _clock(at: datetime, zone: ZoneInfo) -> datetime:
-    """The local clock time, labeled as UTC. When the zone's clocks move forward, the returned time moves forward three
-    hours later (`_LONGEST_CHANGE`)."""
+    """The local clock time, labeled as UTC. When the zone's clocks move forward, the former offset applies for three
+    more hours (`_LONGEST_CHANGE`)."""
     offsets = ((at - back).astimezone(zone).utcoffset() for back in (timedelta(), _LONGEST_CHANGE))
     return at + min(offset for offset in offsets if offset is not None)
 

@@ -276,9 +276,9 @@ def _days(first: datetime, last: datetime) -> str:
 
 
 def without_due(content: str, due: datetime) -> tuple[str, str]:
-    """A memory's words without the due time or the span that ends at this time, and the time of day: `Dentist (2026-03-15
-    09:00) -> ("Dentist", ", 9:00 AM")`. The time of day is empty if the memory is due on a whole day and its words
-    contain no time."""
+    """A memory's words, and its time of day. For example, `Dentist (2026-03-15 09:00)` gives `("Dentist", ", 9:00
+    AM")`. The words do not include the due time, or the span that ends at the due time. The time of day is empty if the
+    memory is due on a whole day and its words contain no time."""
     on = due.date().isoformat()
     words = re.sub(rf" \((?:\d{{4}}-\d\d-\d\d to |by )?{on}\)", "", content).replace(_stamp(due), "")
     return words, "" if is_day(due) and _stamp(due) not in content else f", {clock(due)}"

@@ -1,7 +1,8 @@
 """The reasons why a memory is uncertain or has ended.
 
-A reason is stored in English, because models, exports and the command show it unchanged. `codes` recognizes the
-sentences of a reason, including those of earlier releases. The page can thus show them in the reader's language.
+A reason is stored in English, because models, exports and the command show it unchanged. `codes` finds the code of
+each sentence in a reason, including the sentences of earlier releases. The page can thus show them in the reader's
+language.
 """
 
 import re

@@ -68,7 +68,7 @@ async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyb
 def _chosen(preview: c.Forgotten, keyboard: Keyboard, *, whole: bool) -> dict[str, tuple[int, ...]] | None:
     """Ask until the answer can be parsed. None means that the person declines.
 
-    Numbers select none of the matches beyond the list.
+    Numbers select only matches that the list shows. They never select the matches that the list leaves out.
     """
     question = EVERYTHING if whole else QUESTION
     while True:

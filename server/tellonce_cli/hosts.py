@@ -83,7 +83,8 @@ def shown_command() -> str:
 
 
 def _environment(settings: ServerSettings, reveal: bool) -> dict[str, str]:
-    """The variables with which a server of another program has the same memory."""
+    """The environment variables for a server that another program starts. With these variables, that server uses the
+    same memory."""
     fields = ServerSettings.model_fields
     values = {name: getattr(settings, name) for name in _DECIDES if name in settings.model_fields_set}
     return {variable(name, fields[name]): _setting_text(value, reveal) for name, value in values.items()}

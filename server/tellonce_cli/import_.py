@@ -91,7 +91,8 @@ def _estimate(foreseen: Forecast) -> dict[str, object]:
 
 
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
-    """If nobody can be asked, --yes is needed for a model's calls, or if no message is the user's."""
+    """Whether to import. If nobody can be asked, `--yes` is needed in two cases: the import calls a model, or no
+    message is from the user. Raises CommandFailed if `--yes` is needed and not given."""
     for line in foreseen.lines:
         console.print(line, markup=False)
     if dry_run or yes:
@@ -184,7 +185,7 @@ async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
 
 
 def _with_later_alarm(item: ExportedMemory, now: datetime, zone: ZoneInfo) -> ExportedMemory:
-    """Move a repeated alarm to its next time. A single alarm that has passed completes its memory."""
+    """Move a repeated alarm to its next time. If a single alarm is in the past, mark its memory as completed."""
     alarm = item.alarm
     elsewhere = alarm is not None and alarm.repeats is not None and item.zone not in (None, zone)
     if alarm is None or alarm.done_at is not None or (alarm.due_at > now and not elsewhere):

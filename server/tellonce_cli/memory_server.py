@@ -41,7 +41,8 @@ async def health(url: str) -> dict[str, Any]:
 
 
 async def database_problem(url: str) -> str:
-    """Why the server cannot use its database now. Empty if it can, or cannot be reached."""
+    """Why the server cannot use its database now. Empty if the server can use the database, or if the server cannot be
+    reached."""
     return str((await _page(url, "/ready", READY_SECONDS)).get("reason") or "")
 
 

@@ -114,8 +114,8 @@ async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Ch
                 f"The server cannot start: {found['reason']}\nRun `tellonce doctor` for the fix.", style="red"
             )
             return False
-        # If the database is down, the server reports this within a second. So the message that the server opens the
-        # database is printed only after this second.
+        # If the database is down, the server reports this within a second. So the line about opening the database is
+        # printed only after this second.
         report_at = report_at or (time.monotonic() + OPENING_SECONDS if found else 0.0)
         if report_at and time.monotonic() >= report_at:
             console.print("The server answers and opens the database; the first time, it creates it …")

@@ -98,8 +98,8 @@ class Literal:
 
     @property
     def likes(self) -> list[str]:
-        """LIKE patterns for ASCII texts in lower case without the characters in `UNREAD`. At least one matches every
-        such text that shows the literal."""
+        """LIKE patterns for ASCII texts in lower case without the characters in `UNREAD`. Every such text that shows
+        the literal matches at least one pattern."""
         runs = _LIKE_RUN.findall(self.folded)[:_MOST_RUNS]
         return ["%](%", "%&%;%", *(["%".join(["", *runs, ""])] if self.folded.isascii() else [])]
 

@@ -119,7 +119,8 @@ def _is_inside_word(text: str, at: int) -> bool:
 
 
 def _is_ordinal(before: str, number: str, then: str, has_capitals: bool) -> bool:
-    """Without a capital before the number, a word in lower case can begin a sentence."""
+    """Whether the number is an ordinal, and not the end of a sentence. Text without capitals may begin a sentence with
+    a small letter, so a small letter after the number proves nothing."""
     is_short = number.isdigit() and len(number) <= 2
     if is_short and then.casefold() in _MONTH:
         return before in _BEFORE_DAY or before.endswith((":", ",")) or (then[0].islower() and has_capitals)
@@ -132,7 +133,8 @@ def _is_ordinal(before: str, number: str, then: str, has_capitals: bool) -> bool
 
 
 def _is_abbreviation(before: str, written: str, then: str) -> bool:
-    """A doubtful word is no abbreviation, because joined sentences are also forgotten together."""
+    """A doubtful word does not count as an abbreviation. If it did, two sentences would be joined and then forgotten
+    together."""
     word, after_number = written.casefold(), before[:1].isdigit() and not before.endswith((",", ";", ":"))
     counts, lower = then[0].isdigit(), then[0].islower()
     if word in _ALWAYS or (word in _TITLE and written[0].isupper()):

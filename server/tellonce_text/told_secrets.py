@@ -76,10 +76,11 @@ _STOP: Final = re.compile(r"(?<![:=])[^\S\n]*\n|(?<![:=])[.!?…;]+(?=[\s\"'”�
 """Matches the end of the sentence or of the line in which a secret's value is expected."""
 _CLOSED: Final = re.compile(r"(?!'s\b)[\"'`”»)\]}*]|,\s*+(?:[\d\"'(\[{]|\w+[.(=])")
 _AHEAD, _BACK = 160, 60
-"""Number of characters after and before a word for a secret that are searched for its value."""
+"""A secret's value is searched for in this many characters after and before a word for a secret."""
 _MOST_TOKENS: Final = 12
 _MOST_BESIDE: Final = 5
-"""A value that neither a verb nor a mark announces is at most this number of tokens away."""
+"""Maximum distance in tokens between a word for a secret and its value, if neither a verb nor a mark announces the
+value."""
 
 _OUTSIDE: Final = "\"'`“”„«»()[]{}<>,"
 _OUTSIDE_END: Final = f"{_OUTSIDE}.;:?…"
@@ -299,7 +300,8 @@ def _of_login(told: Sequence[_Token]) -> _Token | None:
 
 
 def _is_value(token: _Token, kind: Kind, *, announced: bool, first: bool = False) -> bool:
-    """The shortest numbers count only if announced or first. A year is a PIN only if announced."""
+    """A number of fewer than four digits counts only if it is announced or if it is the first token. A year is a PIN
+    only if announced."""
     if kind in ("pin", "code"):
         number = (_CODE if kind == "code" else _NUMBER).match(token.value) is not None
         beside = (first or len(token.value) >= 4) and _YEAR.match(token.value) is None

@@ -27,7 +27,8 @@ class Conversation(Protocol):
     """The conversation in which a command is given."""
 
     async def stop(self, *, owed: bool = True) -> bool:
-        """End the running answer and say whether there was one. Without `owed`, not one that waits for the model."""
+        """End the running answer and say whether there was one. If `owed` is false, an answer that waits for the model
+        continues to wait."""
         ...
 
     def last_answer(self) -> str | None:

@@ -31,7 +31,7 @@ EDIT_SECONDS, GROUP_EDIT_SECONDS = 1.0, 4.0
 edits. A group allows 20 messages per minute including edits, so frequent drafts would delay the end of the answer."""
 
 _SOON = 0.05
-"""Minimum number of seconds between two looks whether a draft is allowed."""
+"""Minimum number of seconds between two checks whether a draft may be sent."""
 
 DRAFT_SECONDS = 20.0
 """Seconds after which an unchanged draft is sent again. Telegram's own drafts disappear after thirty seconds."""

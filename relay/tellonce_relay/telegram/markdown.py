@@ -137,7 +137,8 @@ class _Writer:
             self.marks.append(Mark(kind, start, self.at - start, url, language))
 
     def paragraph(self) -> None:
-        """A blank line separates two blocks; a line break does in a list."""
+        """Begin a new paragraph after any earlier text. A line break separates two paragraphs of a list. A blank line
+        separates other paragraphs."""
         if self.block_begins:
             self.block_begins = False
         elif self.parts:

@@ -45,8 +45,8 @@ SETTLING = 1.5
 """Seconds to wait before the first check whether a former process's messages have arrived. Telegram may execute a
 request shortly after the process that sent the request was killed."""
 LATEST = 120.0
-"""Seconds after which Telegram rarely executes a request of a killed process. The system transmits what the process
-wrote for up to two minutes."""
+"""Seconds after which Telegram rarely executes a request of a killed process. After the process was killed, the
+operating system may transmit the process's data for up to two minutes."""
 MOST_REFUSALS = 100
 """Maximum number of attempts to send one message if Telegram's errors seem unrelated to the message. The last attempts
 are half a minute apart. After this many attempts, the message is assumed to be the cause and is dropped, so that it

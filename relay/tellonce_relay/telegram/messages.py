@@ -78,7 +78,8 @@ def topic_of(message: Message) -> int | None:
 
 
 def _replied_to(message: Message) -> Message | None:
-    """In a topic, a message that is no reply has the message that created the topic as its reply target."""
+    """The message that this message replies to. In a topic, Telegram names a reply target even for a message that is
+    not a reply: the message that created the topic. This target is ignored."""
     target = message.reply_to_message
     return target if target is not None and target.forum_topic_created is None else None
 

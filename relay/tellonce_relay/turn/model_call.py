@@ -54,7 +54,7 @@ class Persistence:
 
     @property
     def briefly(self) -> "Persistence":
-        """A copy with a tenth of the total time, for an answer that the caller also retries later."""
+        """A copy with a tenth of the total time. It is for an answer that the caller itself retries later."""
         return replace(self, total=self.total / 10)
 
 

@@ -192,7 +192,8 @@ def _alarm_in(text: str, now: datetime, zone: ZoneInfo) -> Alarm:
 
 
 def _at(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
-    """The request for an alarm of the text. Raises NotSet if the alarm is past or cannot be set."""
+    """The reminder to set for `found`, the alarm that the text names. Raises NotSet if the alarm is past or cannot be
+    set."""
     if found.unfit is not None:
         raise NotSet(phrase(f"reminder.{found.unfit}"))
     if found.repeats is not None:

@@ -67,7 +67,8 @@ tags."""
 
 
 def repeatable_tags(texts: Iterable[str]) -> tuple[str, ...]:
-    """The contents of the tags in these texts. A tag that only repeats one is no claim of the model."""
+    """The contents of the tags in these texts. If a tag in the model's answer only repeats one of these contents, the
+    tag has no effect."""
     found = (_folded(text[m.end() : m.end() + LONGEST_HEARD]) for text in texts for m in SHOWN.finditer(text))
     return tuple(islice(dict.fromkeys(filter(None, found)), MOST_HEARD))
 

@@ -181,7 +181,8 @@ class Relay:
             logger.warning("%s", reason)
 
     async def _is_new(self, case: Case) -> bool:
-        """Record the message. False if it was recorded, and so handled, before."""
+        """Record the message. Returns whether the message is new. A message that was recorded before was also handled
+        before."""
         try:
             with timed(self._e.emit, "message_recorded") as found:
                 outcome = (await turn.record_incoming(self._e.command_context.memory, case.incoming)).outcome

@@ -26,7 +26,7 @@ class CaseOrders:
         return is_command(case.incoming.text) or words is not None or answers
 
     def is_recorded(self, case: Case) -> bool:
-        """Orders are not recorded, except for a reminder, which does not contain all words of its order."""
+        """Orders are not recorded, except reminders. The text of a reminder does not contain all words of its order."""
         words = self.in_words(case)
         name, text = command_of(words.command or "" if words is not None else case.incoming.text)
         return case.incoming.kept and (not self.is_order(case) or (name == "/remind" and bool(text)))
@@ -38,8 +38,8 @@ class CaseOrders:
         return case.incoming.text if self.is_recorded(case) else text if name == "/remember" else ""
 
     def in_words(self, case: Case) -> Order | None:
-        """The order that a command carries out. If there is a model, only two orders are recognized here: to stop, and not to store a message. The model understands the other
-        orders."""
+        """The order in plain words that a command carries out. If there is a model, only two orders are recognized
+        here: to stop, and not to store a message. The model understands the other orders."""
         e, sticker = self._e, case.message.sticker
         text = (sticker.emoji or "") if sticker is not None else words(case)
         if is_command(text) or not is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved):
@@ -51,9 +51,9 @@ class CaseOrders:
         return order if order is not None and (order.command is not None or order.kind == "nod") else None
 
     def needs_no_model(self, case: Case) -> bool:
-        """Whether the message is one of two orders in words. The first ends the answer that is being written in the
-        private chat. The second requests a reminder while the model is unavailable, because the reminder may be due
-        before the model is available again."""
+        """Whether the message gives one of two orders in plain words instead of a command. The first order ends the
+        answer that is being written in the private chat. The second order requests a reminder while the model is
+        unavailable, because the reminder may be due before the model is available again."""
         with use_language(case.language):
             order = order_of(words(case))
             if order is None or order.kind == "stop":
@@ -62,7 +62,8 @@ class CaseOrders:
             return order.kind == "remind" and bool(waits) and is_plain_order(order.rest, at, self._e.zone)
 
     def requests_reminder(self, case: Case) -> bool:
-        """Whether the message asks the bot for a reminder in words, which a model may have carried out."""
+        """Whether the message asks the bot for a reminder in plain words instead of a command. A model may have set
+        this reminder."""
         e = self._e
         with use_language(case.language):
             order = order_of(words(case))

@@ -147,8 +147,8 @@ class Conversations:
         return self._texts.get(thread, "")
 
     async def stop(self, thread: Thread, *, owed: bool = True) -> bool:
-        """End the thread's current answer and wait until the turn is finished. Without `owed`, an answer that waits for
-        the model is not ended. Returns whether an answer was ended."""
+        """End the thread's current answer and wait until the turn is finished. If `owed` is false, an answer that waits
+        for the model continues to wait. Returns whether an answer was ended."""
         opened = self._current.get(thread)
         if opened is None or (opened.owed is not None and not owed):
             return False

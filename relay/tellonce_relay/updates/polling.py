@@ -86,7 +86,8 @@ async def _take_all(
 
 
 async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeout: float) -> list[dict[str, Any]]:
-    """Raw JSON: in the library's own call, one unreadable update loses all. It also warns of the usual spelling."""
+    """The updates as raw JSON. In the library's own method, one unreadable update would lose all updates. The name
+    `getupdates` is in lower case, because the library warns about the usual spelling `getUpdates`."""
     wanted = {"timeout": seconds, "allowed_updates": list(KINDS)} | ({} if offset is None else {"offset": offset})
     try:
         found: list[dict[str, Any]] = await bot.do_api_request("getupdates", wanted, read_timeout=read_timeout)

@@ -43,7 +43,8 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
 def parsed_lines(
     path: Path, progress: Progress, parse: Callable[[bytes], Iterator[Item]], place: str = ""
 ) -> Iterator[Item]:
-    """Yield the items of each line that is not blank. `place` begins the name of an unreadable line."""
+    """Yield the items of each line that is not blank. An unreadable line is reported as `line 7`, for example, with
+    `place` before these words."""
     for number, line in lines_of(path, progress):
         if len(line) > LONGEST_LINE:
             yield Unreadable(f"{place}line {number}: it is longer than {LONGEST_LINE >> 20} MiB")
@@ -147,7 +148,8 @@ def _other_group(source: Any, chat_id: int | None) -> str:
 
 
 def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | ImportMemory:
-    """An exported memory is restored unchanged. One that a person wrote is another assistant's."""
+    """An exported memory is restored unchanged. A memory that a person wrote into the file is imported like a memory of
+    another assistant."""
     if "valid_from" not in entry:
         said_at = entry.get("said_at")
         return _checked(_BY_HAND, {"content": entry["content"], "kind": entry.get("kind"), "said_at": said_at or None})

@@ -28,7 +28,8 @@ _FORMATS: Mapping[ImportKind, tuple[Read, str]] = {
     "markdown": (markdown.read, markdown.NOTHING),
     "jsonl": (jsonl.read, jsonl.NOTHING),
 }
-"""The function that reads each kind, and what a file lacks that is not of this kind."""
+"""For each kind, the function that reads a file of this kind, and the error message for a file that is not of this
+kind."""
 
 
 def _items(kind: ImportKind, source: Source, progress: Progress) -> Iterator[Item]:

@@ -106,8 +106,8 @@ async def _require_standing() -> None:
 
 
 async def constant_lists(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware that declares the lists of tools, resources and prompts constant. The SDK declares the opposite,
-    because resources have subscribers."""
+    """Middleware that tells clients that the lists of tools, resources and prompts never change. The SDK says that they
+    can change, because resources have subscribers."""
     result = await call_next(ctx)
     if ctx.method != "server/discover" or not isinstance(result, dict):
         return result

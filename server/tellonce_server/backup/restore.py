@@ -86,8 +86,8 @@ async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
 
 
 async def _put_back(connection: Any, kept: Aside, key_name: str) -> int:
-    """Returns how many tombstones the backup lacked. The backup of another database gets nothing. Tokens may have been
-    revoked or added since the backup."""
+    """Returns how many tombstones the backup lacked. Puts nothing back if the backup is from another database. Tokens
+    may have been revoked or added since the backup."""
     if kept.key is None or kept.key != await connection.fetchval(query("backup.key"), key_name):
         return 0
     async with connection.transaction():

@@ -94,7 +94,8 @@ async def without_permit() -> AsyncGenerator[None]:
 ResultT = TypeVar("ResultT")
 
 SHORT_CHARACTERS = 2_000
-"""Maximum characters that are processed on the event loop, in less than 2 ms. A thread adds 0.1 ms or more."""
+"""Maximum characters of a text that is processed on the event loop. The processing takes less than 2 ms. A thread adds
+0.1 ms or more."""
 
 
 async def offloaded(characters: int, work: Callable[[], ResultT]) -> ResultT:

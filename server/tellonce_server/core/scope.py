@@ -27,7 +27,7 @@ PROGRAMS = frozenset((DEFAULT_CHANNEL, UNNAMED_CHANNEL, "terminal", "claude-ai",
 
 
 CONVERSATIONS = 2**52
-"""The smallest id of a conversation, above all Telegram ids. JSON represents ids up to twice this number exactly."""
+"""The smallest id of a conversation, above all Telegram ids. JSON numbers are exact up to twice this number."""
 
 
 class ChatRefused(Refused):
@@ -184,7 +184,8 @@ def root_thread(chat_id: int) -> str:
 
 def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: str | None = None) -> str:
     """The thread key of a reply to the message `target`. A reply thread continues. `guest` is the reply's channel if
-    the chat belongs to another channel, because both may have a message `target`."""
+    the chat belongs to another channel. Both channels may have a message with the id `target`, so the key contains
+    `guest`."""
     if target_thread is not None and target_thread.startswith("reply:"):
         return target_thread
     return f"reply:{chat_id}:{guest}/{target}" if guest is not None else f"reply:{chat_id}:{target}"

@@ -84,8 +84,8 @@ async def thread_of(deps: Dependencies, scope: ChatScope, place: Place) -> str:
 
 
 async def without_forgotten_names(deps: Dependencies, owner_id: int, keys: Collection[str]) -> dict[str, str]:
-    """Each thread key with the key under which the thread is stored now, in which a replacement stands for a forgotten
-    name."""
+    """For each thread key, the key under which the thread is stored now. If the name of the thread was forgotten, this
+    key contains a replacement for the name."""
     named = {key: name for key in keys if (name := thread_name(key)) is not None}
     gone = await deps.tombstones.forgotten_names(deps.database, owner_id, list(named.values())) if named else {}
     return {key: renamed_thread(key, gone[named[key]]) if named.get(key) in gone else key for key in keys}

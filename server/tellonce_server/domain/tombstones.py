@@ -16,7 +16,8 @@ from tellonce_text.folding import fold
 from tellonce_text.sentences import placed_runs, sentences
 
 SAME = 0.75
-"""Minimum share of common words of a forgotten statement and a repetition, in either of the two (see `covers`)."""
+"""A text repeats a forgotten statement if it contains at least this share of the statement's words. It also repeats the
+statement if this share of its own words is in the statement (see `covers`)."""
 
 TELLING = 5
 """Minimum letters and digits of a piece of a sentence whose hash is stored."""
@@ -69,8 +70,8 @@ class Tombstones:
         return marks.get(self._name(name))
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
-        """The text without the sentences that were forgotten in this message. None if the whole text was, such as the
-        text before an erasure."""
+        """The text without the sentences that were forgotten in this message. None if the whole text was forgotten,
+        such as the text that the message had before an erasure."""
 
         def hashes() -> dict[str, Claims]:
             return {part: self._claims(chat_id, number, part) for part in dict.fromkeys(_parts(text))}
@@ -166,8 +167,8 @@ def _is_telling(piece: str) -> bool:
 
 
 def _groups(run: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Groups of pieces of a sentence, each with its one longer piece, which is forgotten together with the short ones.
-    Short pieces alone are their own groups."""
+    """Groups of pieces of a sentence. Each group has one longer piece and the short pieces beside it, and is forgotten
+    as a whole. If there are only short pieces, each of them is a group."""
     if not any(map(_is_telling, run)):
         return [(piece, [piece]) for piece in run]
     groups: list[tuple[str, list[str]]] = []

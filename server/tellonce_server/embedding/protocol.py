@@ -58,8 +58,8 @@ class Embedder(Protocol):
         ...
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
-        """Both layers of each text, only by the local model. Urgent texts come first and are cached like queries.
-        Raises EmbeddingUnavailable."""
+        """Both layers of each text. Only the local model has layers. Urgent texts come first and are cached like
+        queries. Raises EmbeddingUnavailable."""
         ...
 
 

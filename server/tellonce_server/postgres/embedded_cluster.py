@@ -198,9 +198,9 @@ def postmaster(cluster: Path) -> int | None:
 
 
 def disown_stale_pid(cluster: Path, account: Account | None) -> None:
-    """Replace the pid of a live process that does not serve this cluster by our pid, which a postmaster ignores. The
-    other lines name the shared memory, and a postmaster refuses to start while it is in use. The file of a dead process
-    stays, because a starting postmaster may be replacing it."""
+    """If the recorded pid is that of a live process that does not serve this cluster, our pid replaces it. A postmaster
+    ignores our pid. The other lines name the shared memory, and a postmaster refuses to start while it is in use. The
+    file of a dead process stays, because a starting postmaster may be replacing it."""
     pid = _recorded_pid(cluster)
     if pid is not None and pid > 0 and _is_alive(pid) and not _serves(pid, cluster):
         path = cluster / "postmaster.pid"

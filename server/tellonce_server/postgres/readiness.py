@@ -25,7 +25,8 @@ select quote_ident(current_user) as login, quote_ident(current_database()) as da
 
 @dataclass(frozen=True)
 class Readiness:
-    """The state of a server and its database. `missing` roles do not exist. The login cannot switch to `untaken` roles."""
+    """The state of a server and its database. `missing` are the required roles that do not exist. The login cannot
+    switch to `untaken` roles."""
 
     login: str
     database: str

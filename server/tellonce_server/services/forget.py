@@ -209,8 +209,8 @@ class Forgetter:
         return made
 
     async def _chosen_copies(self, scope: ChatScope, chosen: Sequence[Match]) -> Iterable[Copy]:
-        """The copies of the chosen memories, from the preview and since then. A repeated confirmation no longer finds
-        the memories, so the preview stores its copies."""
+        """The copies of the chosen memories: the copies that the preview stored, and the copies that exist now. A
+        repeated confirmation no longer finds the memories, so the preview stores its copies."""
         since = await self._copies_of(scope, [match.ref for match in chosen if match.kind == "memory"])
         return dict.fromkeys(
             (*(copy for match in chosen for copy in match.copies), *chain.from_iterable(since.values()))
@@ -288,7 +288,8 @@ class Forgetter:
 
 
 def _covered(scope: ChatScope, args: ForgetArgs, shown: Sequence[Shown]) -> tuple[ServerText, ...]:
-    """The note that says what `everything` covers. A shared group has nothing besides itself."""
+    """The note that says what `everything` covers. A shared group gets no note, because `everything` can only mean the
+    group itself."""
     if not args.everything or scope.shared:
         return ()
     if reach(scope, args) is not None:

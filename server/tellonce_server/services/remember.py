@@ -82,9 +82,9 @@ class Rememberer:
         self._keeper = Keeper(deps.embedder)
 
     async def remember(self, scope: ChatScope, args: c.RememberArgs, repeated: str = "") -> c.Remembered:
-        """Store one statement of the user or several of the connected assistant. The user's statement is certain. The
-        assistant's are checked against the user's words. A certain statement lifts its tombstone. `repeated` is the end
-        of a reminder's text that says when it repeats. It gets no dates.
+        """Store one statement of the user, or several statements of the connected assistant. The user's statement is
+        certain. The assistant's statements are checked against the user's words. A certain statement lifts its
+        tombstone. `repeated` is the end of a reminder's text that says when it repeats. It gets no dates.
 
         Raises MemoryUnfit if a statement states nothing, was rejected before, or was forgotten after its source was
         sent. Raises NoSuchMemory if `replaces` has an unknown number.

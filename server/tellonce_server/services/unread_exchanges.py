@@ -48,7 +48,8 @@ async def take_over(
     t: Queries, scope: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
     """Mark the exchanges that the assistant was given recently, or that contain a message of `sources`, as read by it.
-    End the notes from these exchanges, except those in `borne_out`, which its statements repeat."""
+    End the notes from these exchanges, except the notes in `borne_out`. The assistant's statements repeat those notes.
+    """
     for job in await queue.read_by_assistant(t, *scope.key, now - HELD, sources):
         own = [line.id for line in await _lines(t, job) if is_evidence(*scope.key, line)]
         notes = await memories.read_by(t, *scope.key, own, ("keep",))

@@ -57,7 +57,8 @@ class Chunk:
 
 
 class Remembered(NamedTuple):
-    """A memory that a context may show. `happens` is the start of the time at which the memory holds or happens."""
+    """A memory that a context may show. `happens` is the start of the time that the memory is about, such as the start
+    of an event."""
 
     id: int
     kind: MemoryKind

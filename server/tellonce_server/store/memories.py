@@ -173,7 +173,8 @@ rejected_near = Rows[[OwnerId, ChatId, HalfVector | None, int, int], Near](
     "memories.rejected_near", lambda row: Near(memory(row), row["cosine"])
 )
 show_later_notes = Run[[OwnerId, MemoryId, float, datetime]]("memories.show_later_notes")
-"""Show the given new note for search only if it is newer than a similar shown statement."""
+"""Show notes that are kept for search only and are newer than a similar shown statement. The given note is either such
+a note or the shown statement."""
 
 unkeyed = Rows[[int], tuple[int, int, str, int]]("memories.unkeyed", tuple)
 """Memories without a word key: owner, number, text and version."""

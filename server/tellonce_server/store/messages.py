@@ -29,8 +29,9 @@ WORDS: Final = {
 
 @dataclass(frozen=True)
 class FollowUp:
-    """The job that is queued with a new message. It covers the messages from `first` (None: the new one) to the new
-    one. It joins an unclaimed job of the same kind and key. A job without a key never does."""
+    """The job that is queued with a new message. It covers the messages from `first` to the new message. If `first` is
+    None, it covers only the new message. It joins an unclaimed job of the same kind and key. A job without a key joins
+    no other job."""
 
     kind: JobKind
     key: str | None

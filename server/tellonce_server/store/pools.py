@@ -89,7 +89,7 @@ class BorrowedConnection(OwnedConnection):
 
 
 def _maker(args: tuple[Any, ...]) -> str | None:
-    """The model of the vectors in the arguments, each a value or a column."""
+    """The model that computed the vectors among the arguments. A vector is an argument itself, or an item of a list."""
     for arg in args:
         found = arg[0] if isinstance(arg, list) and arg else arg
         if isinstance(found, ModelVector):

@@ -161,7 +161,8 @@ async def redo_provisional(
 
 @dataclass(frozen=True)
 class Reading:
-    """How many exchanges one tier has read. Queued exchanges have no tier, and `again` if they were read before."""
+    """How many exchanges one tier has read. For queued exchanges, `tier` is None. `again` is true if queued exchanges
+    were read before."""
 
     tier: Tier | None
     again: bool

@@ -32,7 +32,8 @@ class Receipt:
 
 
 async def add(q: Queries, r: Receipt, erasures: int) -> None:
-    """Store the receipt, unless text was erased since the owner's count of erasures was `erasures`."""
+    """Store the receipt, unless text was erased while its context was built. `erasures` is the owner's number of
+    erasures before that."""
     await q.run("receipts.add", *arguments("receipts.add", {**vars(r), "erasures": erasures}))
 
 

@@ -16,8 +16,9 @@ async def scope_facts(
     texts: Sequence[str],
     span: tuple[datetime | None, datetime | None],
 ) -> Row:
-    """What the analysis of the query needs to know about the searched scope. `texts` are the words that are no time,
-    the words of exact times, and the names of times. `span` is the period that the query names."""
+    """What the analysis of the query needs to know about the searched scope. `texts` are three parts of the query: the
+    query without its exact times, the exact times, and the names of times. `span` is the period that the query names.
+    """
     return await one(q, "retrieval.scope_facts", owner_id, chat_id, *texts, *span)
 
 

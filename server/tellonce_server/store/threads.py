@@ -14,8 +14,8 @@ from tellonce_server.store.queue import JobClass
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread's counters. Messages up to `covered_to` are summarized, those up to `queued_to` are queued for it, and
-    those up to `last_no` are open."""
+    """A thread's counters. Messages up to `covered_to` are summarized. The next messages, up to `queued_to`, are queued
+    for a summary. The last messages, up to `last_no`, are open."""
 
     thread_key: str
     last_no: int

@@ -26,7 +26,8 @@ Forgotten = Mapping[tuple[int, int] | None, frozenset[bytes]]
 
 
 async def add(q: Queries, owner_id: int, marks: Sequence[tuple[bytes, frozenset[int]]], now: datetime) -> None:
-    """Mark statements and names as forgotten. A mark is a hash, with the hashes of its words."""
+    """Mark statements and names as forgotten. A mark consists of the hash of the whole text and the hashes of its
+    words."""
     if marks:
         claims, words = [claim for claim, _ in marks], [sorted(w) for _, w in marks]
         await q.run("tombstones.add", owner_id, claims, words, now)

@@ -51,7 +51,8 @@ _DAYS_OF: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _MINUTE: Final = timedelta(minutes=1)
 _HALF_DAY: Final = timedelta(hours=12)
 _MUCH_LATER: Final = timedelta(days=183)
-"""A request rarely means a day that is later than another possible day by more than this time."""
+"""A date such as 3/4 can mean two days. A request rarely means the later one if it is more than this time after the
+other."""
 _NEAR: Final = 6
 """Maximum number of tokens from `between` to its `and`."""
 _FILLERS: Final = 3
@@ -109,7 +110,8 @@ def _is_due(cron: str, local: datetime) -> bool:
 
 
 def _may_begin(text: str, local: datetime) -> bool:
-    """Whether a repetition without a known meaning can begin at the time. Its weekdays and hours must fit."""
+    """Whether a repetition can begin at the time `local` although its meaning is unknown. Its weekdays and hours must
+    fit."""
     line = line_of(text[:MOST_READ])
     assert line is not None  # the text has a repetition
     tokens = [line[at] for at in range(len(line)) if not line[at + 1].has("unit")]
@@ -260,8 +262,8 @@ def _bare_hour(line: Line, local: datetime) -> _Found | None:
 
 
 def _on(day: date, clock: Clock, local: datetime) -> datetime:
-    """The clock time on that day. Without AM or PM, people are awake at it, and today it is in the future if
-    possible."""
+    """The clock time on that day. Without AM or PM, the half of the day in which people are awake is chosen. If this
+    time has already passed today, the later half is chosen."""
     at = wall_time(day, awake(clock), clock.minute, local.tzinfo)
     later = wall_time(day, clock.hour % 12 + 12, clock.minute, local.tzinfo)
     return later if not clock.half and day == local.date() and at <= local < later else at

@@ -41,7 +41,7 @@ def is_day(local: datetime) -> bool:
 
 
 def same_day(at: datetime, former: ZoneInfo, zone: ZoneInfo) -> datetime:
-    """A stored time that was stored in the zone `former`, in another zone. A whole day stays the same day; any other
+    """Convert a time that was stored in the zone `former` to another zone. A whole day stays the same day; any other
     time stays the same moment."""
     there = local(at, former)
     return there.replace(tzinfo=zone).astimezone(UTC).astimezone(zone) if is_day(there) else at

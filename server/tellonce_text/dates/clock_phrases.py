@@ -13,8 +13,8 @@ _GLUED: Final = {"am": "am", "pm": "pm", "a.m": "am", "p.m": "pm"}
 _SPOKEN_MINUTES: Final = {"media": 30, "mezza": 30, "mezzo": 30, "meia": 30, "cuarto": 15}
 _LED: Final = frozenset({"at", "since", "by", "to", "after", "before"})
 _KEPT_BELOW: Final = {"morning": 13, "evening": 5, "night": 7}
-"""For each part of the day, the hour below which an hour of the 24-hour clock is not moved to the other half of the
-day."""
+"""For each part of the day, a limit for hours of the 24-hour clock. An hour below the limit is not moved to the other
+half of the day."""
 _REPEATED: Final = frozenset({"mornings", "evenings", "nights", "afternoons"})
 
 

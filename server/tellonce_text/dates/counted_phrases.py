@@ -29,8 +29,9 @@ day after tomorrow` begins with the same words."""
 
 
 def window(line: Line, index: int) -> Phrase | None:
-    """Parse `the past 3 days`, `the next two weeks`, `within a month`. A span in the past ends with today. A span in
-    the future begins with today. A span that has lasted until today is certain: `for the past two weeks`."""
+    """Parse `the past 3 days`, `the next two weeks`, `within a month`. Today is the last day of a span in the past.
+    Today is the first day of a span in the future. A span that has lasted until today is certain: `for the past two
+    weeks`."""
     at = skip(line, index, "article")
     last = -1 if line[at].get("ordinal") == -1 else None
     step = 1 if line[at].has("within") else line[at].get("step") or last

@@ -85,8 +85,9 @@ def weekday_after(text: str, end: int) -> int | None:
 
 
 def _may_begin(text: str, start: int) -> bool:
-    """Whether a word may begin at `start`. Japanese needs a particle before it. Chinese allows any word except rivals,
-    if the word's first character does not end other words."""
+    """Whether a word may begin at `start`. Japanese needs a particle before it. In Chinese, the text before the word
+    may be anything except the words in `rivals`. However, the word's first character must be one that does not end
+    other words."""
     if start == 0 or not _LETTER.match(text[start - 1]):
         return True
     before = text[max(0, start - _LONGEST) : start]

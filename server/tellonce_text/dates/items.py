@@ -86,7 +86,8 @@ def _from_named_day(line: Line, index: int, item: Item | None, named: Sequence[t
 
     - The sentence names only one other day.
     - The text before the sentence names only one day.
-    - The previous item was counted from the same day in the other direction: `the day before … and the day after`.
+    - The previous item starts from the same day and counts in the other direction: `the day before … and the day
+      after`.
     """
     last = named[-1][1]
     quoted = quoted_step(line, index, last.end)
@@ -153,8 +154,8 @@ def _after_clock(line: Line, index: int) -> int:
 
 
 def _duration(line: Line, index: int) -> int | None:
-    """The index after a duration such as `for two weeks`. After a word of arranging, it is a day: `set it for two weeks
-    from now`."""
+    """The index after a duration such as `for two weeks`. After a verb of arranging, such as `set`, the words name a
+    day and not a duration: `set it for two weeks from now`."""
     count = count_at(line, index)
     end = count.end + 1 if count else index
     if count is None or not line[count.end].has("unit") or line[end].has("ago") or line[end].has("hence"):

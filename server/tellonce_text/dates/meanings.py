@@ -22,7 +22,7 @@ first of the month, or at the equinox or the solstice."""
 _SLACK: Final = {"month": timedelta(days=10), "year": timedelta(days=92)}
 """The tolerance of an approximate count in months or years, such as "two months ago"."""
 _EVENTS: Final = frozenset({"instant", "day", "week"})
-"""The precisions of a day or time that can be an event."""
+"""The precisions that the time of an event can have."""
 _TWO_WEEKS: Final = 14
 _HALF_YEAR: Final = 183
 
@@ -95,9 +95,10 @@ def admits(text: str, day: date, said: Said) -> bool:
 def possible(found: Expression, said: Said) -> list[Reading]:
     """The readings of an expression that a careful reader would accept.
 
-    If the first reading is certain, another reading is accepted in two cases. It contains the first reading, such as
-    the days around `in three weeks`. Or it is more than two weeks from the first reading and at most half a year from
-    today. For example, the same weekday of the next week is not accepted.
+    If the first reading is certain, another reading is accepted in two cases. The first case: the other reading
+    contains the first reading. For example, the second reading of `in three weeks` includes the days around it. The
+    second case: the other reading is more than two weeks from the first reading and at most half a year from today. For
+    example, the same weekday of the next week is not accepted.
     """
     today = said.at.astimezone(said.zone).date()
     first, *others = found.readings or (None,)
@@ -105,7 +106,7 @@ def possible(found: Expression, said: Said) -> list[Reading]:
         return []
 
     def is_accepted(other: Reading) -> bool:
-        # A reading that is far from the first reading has the other direction: the last 20th and the next 20th.
+        # A reading that is far from the first reading is on the other side of today: the last 20th and the next 20th.
         apart = abs((other.days[0] - first.days[0]).days) > _TWO_WEEKS
         another = apart and abs((other.days[0] - today).days) <= _HALF_YEAR
         return not found.certain or another or (other.start <= first.start and first.end <= other.end)
@@ -149,11 +150,12 @@ def _due(reading: Reading) -> datetime:
 
 
 def event_due(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
-    """Return the due time of a future event that a text names for certain: its time ("Dentist next Tuesday at 3pm"), the
-    start of its day, or the last second of its last day ("from 10 to 17 December").
+    """Return the due time of a future event, if a text names the event's time with certainty. The due time is the named
+    time ("Dentist next Tuesday at 3pm"), the start of the named day, or the last second of the last day ("from 10 to 17
+    December").
 
-    A time is preferred to a day. None if the text names no such day. A longer span than a week, the beginning of
-    something ("from Monday on"), a feast as such, and a day beside a habit are not events.
+    A time is preferred to a day. None if the text names no such day. These are not events: a span of more than a week,
+    the beginning of something ("from Monday on"), a feast as such, and a day in a text that also names a repetition.
     """
     said = Said(said_at, zone, region_of(zone))
     found = [e for e in expressions(text, said) if not e.since and (e.timed or not (e.onset or e.celebrated))]

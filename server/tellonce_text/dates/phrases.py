@@ -37,7 +37,7 @@ class Phrase(NamedTuple):
         return self._replace(meaning=lambda scene: (found := meaning(scene)) and change(found, scene))
 
     def moved(self, move: Callable[[Days], Days], single: bool | None = None) -> "Phrase":
-        """The phrase for other days, which `move` computes from the days of this phrase."""
+        """A copy of the phrase that names other days. `move` computes these days from the days of this phrase."""
         single = self.single if single is None else single
         found = self.changed(lambda meaning, _scene: meaning.moved(move))
         return found._replace(single=single, absolute=False, form="")
@@ -57,7 +57,7 @@ Rule = Callable[[Line, int], Phrase | None]
 
 
 def days_phrase(end: int, days: Callable[[Scene], Days], certain: bool = True, form: str = "") -> Phrase:
-    """A phrase with only one meaning: the days that `days` returns."""
+    """A phrase whose only meaning is the days that `days` returns."""
     return Phrase(end, lambda scene: Meaning((days(scene),), certain), form=form)
 
 
@@ -174,9 +174,9 @@ def yearly(scene: Scene, days: Callable[[int], Days | None]) -> Meaning | None:
 
 
 def yearly_on_weekday(scene: Scene, days: Callable[[int], Days | None], weekday: int) -> Meaning | None:
-    """The readings of a day in the years when it has the given weekday. The meaning is not certain in two cases: all
-    such years are distant, or the date is near in a year in which it has another weekday. In these cases, the date or
-    the weekday may be wrong."""
+    """The readings of a date with a weekday. The date falls on this weekday only in some years. The readings are from
+    such years. The meaning is not certain in two cases: all such years are distant, or the date is near in a year in
+    which it has another weekday. In these cases, the date or the weekday may be wrong."""
     now = scene.today.year
 
     def distance(span: Days) -> int:

@@ -57,8 +57,8 @@ def _quotations(tokens: Sequence["Token"], text: str) -> Sequence[Span]:
 
 
 def _closed(opened: Sequence[tuple[int, str]], token: "Token", text: str) -> int:
-    """The number of open quotations that the mark closes, or 0. Marks inside the closed quotation opened none, such as
-    the first one of `'cause`."""
+    """The number of open quotations that the mark closes, or 0. If the mark closes an outer quotation, the marks inside
+    it opened no quotation. An example is the apostrophe of `'cause`."""
     if token.word == "'" and text[token.end : token.end + 1].isalnum():
         return 0
     deepest = min(len(opened), _DEEPEST)

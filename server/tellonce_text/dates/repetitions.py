@@ -1,7 +1,7 @@
 """Grammar rules for repetitions: every day, on weekdays, every week, month or year, each at one time of day. Pure.
 
-Other repetitions are recognized without their meaning, so that nobody sets an alarm for a part of the words: `every 30
-minutes`, `every other day`, `on the first Monday of the month`.
+Other repetitions are recognized, but not understood: `every 30 minutes`, `every other day`, `on the first Monday of the
+month`. Otherwise an alarm could be set for only a part of these words.
 """
 
 from collections.abc import Iterable, Sequence
@@ -187,8 +187,8 @@ def _day_of_every_month(line: Line, index: int) -> _Days | None:
 
 
 def _month_day(line: Line, at: int) -> tuple[str, int]:
-    """Parse `1st`. Returns the days and the index after the words; `at` if there is no day. The days are empty for
-    several days (`1st and 15th`), and for a day that some months lack."""
+    """Parse `1st`. Returns the days and the index after the words; `at` if there is no day. The days are empty if the
+    text names several days (`1st and 15th`), or a day that some months lack."""
     days: list[int] = []
     while (day := day_number(line, at)) is not None:
         days.append(day)
@@ -235,7 +235,8 @@ def _cron_days(weekdays: Sequence[int]) -> str:
 
 
 def _unit(line: Line, unit: str | None, end: int, today: date) -> _Days | None:
-    """Parse the words after `every week`, `monthly` and the like. Without a day, the day is like today."""
+    """Parse the words after `every week`, `monthly` and the like. If the words name no day, the repetition falls on the
+    same weekday or date as today."""
     at = skip(line, end, "on", "article", "every")
     match unit:
         case "day":

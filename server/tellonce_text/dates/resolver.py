@@ -176,7 +176,8 @@ def _already_said(named: Expression, past: Expression | None) -> Expression:
 
 
 def _is_clear(readings: tuple[Reading, ...], today: date) -> bool:
-    """Whether the preferred reading needs no verb: every other reading contains it, or only it is near."""
+    """Whether the preferred reading needs no verb. This is so if every other reading contains the preferred one, or if
+    only the preferred one is near."""
     if not readings:
         return False
     best, others = readings[0], readings[1:]

@@ -64,7 +64,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
 
 
 def _by_neighbors(line: Line, first: int, end: int) -> Look | None:
-    """The direction from the words next to the expression. The verb does not matter."""
+    """The direction that the words next to the expression indicate. The verb does not matter."""
     lead = first - 1 - line[first - 1].has("article")
     moved_from = line[first - 1].word == "from" and any(line[at].has("tense_arranged") for at in _back(line, first))
     moved_from = moved_from or (line[first - 1].has("from") and "tense_moved" in line.tags)
@@ -346,8 +346,8 @@ def _sign_of_past(line: Line, index: int) -> Direction | None:
 
 
 def _by_ending(line: Line, index: int) -> Direction | None:
-    """The direction that a verb ending indicates outside English. An ending that nouns share needs a pronoun: `я
-    потерял`."""
+    """The direction that a verb ending indicates outside English. Some endings are also endings of nouns. Such an
+    ending counts only after a pronoun: `я потерял`."""
     token = line[index]
     if token.has("tense_strong") and not token.capital:
         return "past"

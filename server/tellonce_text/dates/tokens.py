@@ -219,8 +219,7 @@ def _language(tokens: Sequence[Token]) -> str:
 
 
 def _votes(tokens: Sequence[Token]) -> Counter[str]:
-    """How many words indicate each language, in units of 1 / _SHARES of a word. A word of several languages is shared
-    among them."""
+    """How many words indicate each language, multiplied by _SHARES. A word of several languages is shared among them."""
     votes: Counter[str] = Counter()
     known, foreign = english(), signs()
     for token in tokens:
@@ -280,7 +279,7 @@ def _spelled_out(tokens: Sequence[Token], index: int, language: str) -> Token:
 
 
 def _is_month(tokens: Sequence[Token], index: int) -> bool:
-    """Whether a day comes before the token, as in `13. Nov.`, or a year follows the token."""
+    """Whether the token is a month: a day comes before it, as in `13. Nov.`, or a year comes after it."""
     before = next((t for t in reversed(tokens[max(0, index - 2) : index]) if t.word not in {".", "-"}), END)
     after = next((t for t in tokens[index + 1 : index + 3] if t.word not in {".", "-"}), END)
     return 1 <= (before.value or 0) <= _LONGEST_MONTH or (after.kind == "number" and len(after.word) == _YEAR)

@@ -140,7 +140,8 @@ def _weekend(scene: Scene, step: int, *, nearest: bool) -> Meaning:
 
 
 def _the_weekend(scene: Scene) -> Meaning | None:
-    """The meaning of `the weekend`. Early in a week and without a verb, it is the last or the next one."""
+    """The meaning of `the weekend`. Without a verb, it is uncertain from Monday to Wednesday, because it can be the
+    last or the next weekend."""
     here = unit_days(scene.today, "weekend", 0)
     found = choose(scene, here if here.first <= scene.today else here.shifted(-7), here)
     return found and found.only_if(scene.sure and not (scene.inferred and scene.today.weekday() < _THURSDAY))

@@ -182,8 +182,8 @@ def _in_weeks(found: Meaning, scene: Scene, number: int, *, german: bool) -> Mea
 
 
 def _second(scene: Scene, number: int, weeks: int) -> Meaning:
-    """The weekday in `Friday before last` or `Friday after next`. It is certain if counting days and weeks give the
-    same day."""
+    """The weekday in `Friday before last` or `Friday after next`. It is certain if two ways of counting give the same
+    day: counting these weekdays, and counting weeks."""
     sign = 1 if weeks > 0 else -1
     counted = one_day(weekday_from(scene.today, number, sign) + sign * WEEK)
     by_week = weekday_in(scene, number, weeks)

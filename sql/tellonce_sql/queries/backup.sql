@@ -1,13 +1,13 @@
 -- name: texts
--- across owners: a restore would overwrite the texts of all owners
--- The number of messages and of memories of each owner
+-- across owners: a restore would overwrite the texts of all owners.
+-- The number of messages and of memories of each owner.
 select owner_id, count(*) filter (where said) as messages, count(*) filter (where not said) as memories
 from (select owner_id, true as said from messages union all select owner_id, false from memories) held
 group by owner_id
 
 -- name: newer
--- across owners: a restore would overwrite the texts of all owners
--- $1 the time of a backup: the number of messages and of memories that were stored after it
+-- across owners: a restore would overwrite the texts of all owners.
+-- $1 the time of a backup. The number of messages and of memories that were stored after this time.
 select (select count(*) from messages where recorded_at > $1) as messages,
   (select count(*) from memories where created_at > $1) as memories
 
@@ -21,11 +21,11 @@ where datname = current_database() and application_name = 'tellonce' and pid <> 
 select key from server_keys where name = $1
 
 -- name: tombstones
--- across owners: tombstones added since a backup are kept when it is restored
+-- across owners: tombstones added since a backup are kept when it is restored.
 select owner_id, chat_id, message_id, claim, words, created_at, lifted_at from tombstones
 
 -- name: keep_tombstones
--- across owners: tombstones added since a backup are kept when it is restored
+-- across owners: tombstones added since a backup are kept when it is restored.
 -- $1 owners, $2 chats, $3 messages, $4 claim hashes, $5 the word hashes of each claim as a json array, $6 when each
 -- tombstone was set, $7 when each was lifted, or null: adds the tombstones that the database does not have yet
 insert into tombstones (owner_id, id, chat_id, message_id, claim, words, created_at, lifted_at)

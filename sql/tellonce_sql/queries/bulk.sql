@@ -5,7 +5,7 @@
 -- Returns the given messages that are already stored. An export identifies a message without an external id by its
 -- message id. The message's time must match too, because in an export from another database the same id may belong to
 -- another message. For an external id, either the channel or the time must match, because exports of older versions may
--- name the wrong channel.
+-- contain the wrong channel.
 select n.channel, m.ext_id, null::bigint as id, m.thread_key
 from unnest($3::text[], $6::text[], $7::timestamptz[]) as n (ext_id, channel, sent_at)
 join messages m on m.owner_id = $1 and m.chat_id = $2 and m.ext_id = n.ext_id

@@ -8,8 +8,8 @@ select zone from calendar for update
 select zone from calendar
 
 -- name: fresh
--- across owners: the time zone belongs to the whole database
--- Whether the database has neither a time zone nor a memory
+-- across owners: the time zone belongs to the whole database.
+-- Whether the database has neither a time zone nor a memory.
 select zone is null and not exists (select from memories) from calendar
 
 -- name: set_zone
@@ -17,8 +17,8 @@ select zone is null and not exists (select from memories) from calendar
 update calendar set zone = $1
 
 -- name: mark_days
--- across owners: the time zone belongs to the whole database
--- $1 the time zone: marks the whole days among the times that were stored before the database knew its zone
+-- across owners: the time zone belongs to the whole database.
+-- $1 the time zone. Marks the whole days among the times that were stored before the database knew its zone.
 update memories
 set deadline_is_day = coalesce(is_day(deadline, $1), false),
   happens_on_days = coalesce(happens_precision <> 'instant' and is_day(coalesce(happens_from, happens_to), $1)
@@ -26,10 +26,10 @@ set deadline_is_day = coalesce(is_day(deadline, $1), false),
 where is_day(deadline, $1) or is_day(coalesce(happens_from, happens_to), $1)
 
 -- name: move_days
--- across owners: the time zone belongs to the whole database
--- $1 the former time zone, $2 the new one: every whole day stays the same day. A statement ends on
--- a whole day if it ends at midnight, or with its deadline or event that is a whole day. The time of a reminder is a
--- moment, even at midnight.
+-- across owners: the time zone belongs to the whole database.
+-- $1 the former time zone, $2 the new one. Every whole day stays the same day. The end of a statement is a whole day in
+-- two cases: it is at midnight, or the statement ends with its deadline or event, and this is a whole day. The time of
+-- a reminder is a moment, even at midnight.
 update memories m
 set deadline = case when deadline_is_day then same_day(deadline, $1, $2) else deadline end,
   happens_from = case when happens_on_days then same_day(happens_from, $1, $2) else happens_from end,
@@ -43,10 +43,11 @@ where (deadline_is_day or happens_on_days or (valid_from at time zone $1)::time 
   and not exists (select from reminders r where r.owner_id = m.owner_id and r.memory_id = m.id)
 
 -- name: move_repeated
--- across owners: the time zone belongs to the whole database
--- $1 the former time zone, $2 the new one: a repeated reminder that has a time of day is due at this time in the new
--- zone, on the same day. So it comes once on each day. Reminders every few minutes or hours keep their next moment. $3
--- now: a reminder that a worker is delivering is left alone, so that it is not delivered again.
+-- across owners: the time zone belongs to the whole database.
+-- $1 the former time zone, $2 the new one, $3 now. Moves the repeated reminders that have a time of day. In the new
+-- zone, such a reminder is due at the same time of the same day. So it comes once on each day. Reminders every few
+-- minutes or hours keep their next moment. A reminder that a worker is delivering is left alone, so that it is not
+-- delivered again.
 with moved as (
   update reminders
   set due_at = (due_at at time zone $1) at time zone $2
@@ -58,9 +59,9 @@ from moved
 where m.owner_id = moved.owner_id and m.id = moved.memory_id
 
 -- name: restamp
--- across owners: the time zone belongs to the whole database
--- $1 the former time zone, $2 the new one: the time at the end of a single reminder's text is given in the new zone. The
--- moment stays. The server computes the vector and the word key again.
+-- across owners: the time zone belongs to the whole database.
+-- $1 the former time zone, $2 the new one. The text of a single reminder ends with its time. Rewrites this time for the
+-- new zone. The moment stays. The server computes the vector and the word key again.
 update memories m
 set content = left(content, -length(stamp.former)) || stamp.present, version = version + 1, words_key = null,
   embedding = null, tsv = tsv || to_tsvector('chatmem', stamp.present)

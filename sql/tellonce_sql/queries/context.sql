@@ -8,7 +8,7 @@
 -- $16 maximum number of reply threads
 -- $17 maximum number of other chats
 -- $18 the smallest chat number of a conversation
--- $19 whether messages from outside the thread are read
+-- $19 whether messages from outside the thread are read.
 -- For a reply thread, messages of its parent thread are returned. The parent thread is the thread from which the reply
 -- thread branched. For the root thread, messages of the reply threads are returned. For both, the newest exchange of the
 -- last day from each of the owner's other chats is returned too. Messages that were recorded after the answered message
@@ -277,8 +277,8 @@ select
   array(select row(from_at, to_at, text, body::text) from happened order by to_no desc limit $5) as happened
 
 -- name: around
--- $1 owner, $2 chat, $3 message number, $4 how many on each side, $5 a past time or null for now: the messages around a
--- quoted message in its thread
+-- $1 owner, $2 chat, $3 message number, $4 how many on each side, $5 a past time or null for now. Returns the messages
+-- around a quoted message in its thread.
 select m.id, m.thread_no, m.role, coalesce(v.content, m.content) as content,
   -- use: messages.line_after_text
 from messages m
@@ -292,6 +292,7 @@ where owner_id = $1 and chat_id = $2 and m.id between $3::bigint - $4::int and $
 order by m.id
 
 -- name: answers_to_earlier
--- $1 owner, $2 chat, $3 thread key, $4 a message number: the messages after this number that answer messages before it
+-- $1 owner, $2 chat, $3 thread key, $4 a message number. Returns the messages after this number that answer messages
+-- before this number.
 select id from messages
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and id > $4 and exchange_of < $4

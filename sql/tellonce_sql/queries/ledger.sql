@@ -7,7 +7,7 @@ insert into model_calls (owner_id, chat_id, job_id, kind, model, tier, input_tok
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 
 -- name: since
--- across owners: these figures are of all owners together
+-- across owners: these figures are of all owners together.
 -- $1 since
 select count(*) as calls, coalesce(sum(input_tokens), 0)::bigint as input_tokens,
   coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(price_usd), 0)::float8 as price_usd,
@@ -16,7 +16,7 @@ from model_calls
 where at >= $1
 
 -- name: months
--- across owners: these figures are of all owners together
+-- across owners: these figures are of all owners together.
 select to_char(date_trunc('month', at at time zone 'UTC'), 'YYYY-MM') as month, count(*) as calls,
   coalesce(sum(price_usd), 0)::float8 as price_usd
 from model_calls
@@ -25,18 +25,18 @@ order by 1 desc
 limit 24
 
 -- name: per_exchange
--- across owners: these figures are of all owners together
--- $1 since, $2 tier: the mean dollars and seconds that this tier needs to read one exchange; null if the tier
--- has read no exchange
+-- across owners: these figures are of all owners together.
+-- $1 since, $2 tier. Returns the mean dollars and seconds that this tier needs to read one exchange. They are null if
+-- the tier has read no exchange.
 select (sum(price_usd) / nullif(count(distinct (owner_id, chat_id, job_id)), 0))::float8 as price_usd,
   (sum(seconds) / nullif(count(distinct (owner_id, chat_id, job_id)), 0))::float8 as seconds
 from model_calls
 where at >= $1 and kind = 'exchange' and ok and tier = $2
 
 -- name: down
--- across owners: all owners use the same providers
--- $1 since: the tiers whose provider is unreachable, with the newest reason. A provider is unreachable if every call
--- since its last answer failed to reach it.
+-- across owners: all owners use the same providers.
+-- $1 since. Returns the tiers whose provider is unreachable, with the newest reason. A provider is unreachable if every
+-- call since its last answer failed to reach it.
 select c.tier, max(c.model) as model, min(c.at) as since, (array_agg(c.note order by c.at desc))[1] as reason
 from model_calls c
 where c.down and c.at > coalesce(

@@ -23,8 +23,8 @@ from owner
 returning *
 
 -- name: user_name
--- $1 owner, $2 chat: the user's name, from the newest current memory that is visible in the chat and still contains the
--- name in its text
+-- $1 owner, $2 chat. Returns the user's name from the newest current memory that is visible in the chat. The memory's
+-- text must still contain this name.
 select user_name from memories
 where owner_id = $1 and (chat_id is null or chat_id = $2) and user_name is not null and status = 'active'
   and valid_to is null and position(lower(user_name) in lower(content)) > 0
@@ -74,7 +74,7 @@ select
     as verbatim
 
 -- part: in_list
--- $2 chat, $3 statuses: an ended memory is left out if its status is one of the statuses of current memories
+-- $2 chat, $3 statuses. A status of current memories selects no memory that has ended.
   and (chat_id is null or chat_id = $2) and status = any($3::text[])
   and (valid_to is null or status not in {statuses.holds})
 -- end
@@ -247,9 +247,9 @@ order by m.words_key = $4 desc nulls last, cosine desc nulls last, m.id desc
 limit $5
 
 -- name: show_later_notes
--- $1 owner, $2 number of a new note, $3 minimum similarity, $4 now: a note that is kept for search only may be newer
--- than a shown statement on the same subject, and may contradict this statement. Such a note is shown, too. The new note
--- is either the hidden note or the shown statement.
+-- $1 owner, $2 number of a new note, $3 minimum similarity, $4 now. Some notes are kept for search only. Such a note is
+-- shown after all if it is newer than a shown statement on the same subject, because it may contradict this statement.
+-- The new note is either the hidden note or the shown statement.
 with new as (
   select id, valid_from, embedding, shown from memories
   where owner_id = $1 and id = $2 and note and status = 'active' and valid_to is null
@@ -266,14 +266,14 @@ where m.owner_id = $1 and m.note and not m.shown and m.status = 'active' and m.v
       and former.valid_from <= m.valid_from and 1 - (former.embedding <=> m.embedding) > $3)
 
 -- name: unkeyed
--- across owners: the server's own background work
--- $1 how many: memories without a word key, which were stored before word keys existed
+-- across owners: the server's own background work.
+-- $1 how many. Returns the memories without a word key. They were stored before word keys existed.
 select owner_id, id, content, version from memories
 where words_key is null
 limit $1
 
 -- name: set_keys
--- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner
+-- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner.
 -- $1 owners, $2 ids, $3 versions, $4 keys
 update memories m set words_key = k.words_key
 from unnest($1::bigint[], $2::bigint[], $3::int[], $4::bigint[]) as k (owner_id, id, version, words_key)
@@ -297,8 +297,8 @@ update memories set provisional = false
 where owner_id = $1 and id = $2
 
 -- name: mark_uncertain
--- $1 owner, $2 memory, $3 confidence, $4 what it replaces if the user confirms it, or null: a second reading has not
--- confirmed the statement
+-- $1 owner, $2 memory, $3 confidence, $4 the memory that it replaces if the user confirms it, or null. Marks a memory
+-- whose statement a second reading has not confirmed.
 update memories set provisional = false, pinned = false, confidence = $3, intends = $4
 where owner_id = $1 and id = $2
 
@@ -390,7 +390,7 @@ select model, source_chat_id, quotes, intends, overdue_at from memories
 where owner_id = $1 and id = $2
 
 -- name: owners_with_endings
--- across owners: the server's own background work
+-- across owners: the server's own background work.
 -- $1 now: the owners with a date or goal that was due before $1 and is not marked as ended
 select distinct owner_id from memories
 where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, deadline) < $1
@@ -431,7 +431,7 @@ where owner_id = $1 and superseded_by = $2
 order by id
 
 -- name: unembedded
--- across owners: the server's own background work
+-- across owners: the server's own background work.
 -- Like messages.unembedded, for memories. The chat is always 0.
 select owner_id, 0::bigint as chat_id, id, version, content as text
 from memories
@@ -440,9 +440,9 @@ order by owner_id, id
 limit $4
 
 -- name: categorize
--- across owners: the server's own background work
+-- across owners: the server's own background work.
 -- $1 words of categories to index, $2 their vectors, $3 minimum similarity, $4 maximum number of categories of a
--- memory, $5 how many memories: assigns the nearest categories to memories that have no categories yet
+-- memory, $5 how many memories. Assigns the nearest categories to memories that have no categories yet.
 update memories m
 set categories = '{}', tsv = m.tsv || array_to_tsvector(n.lexemes)
 from (
@@ -460,7 +460,7 @@ cross join lateral (
 where m.owner_id = w.owner_id and m.id = w.id and speaks_active()
 
 -- name: set_embeddings
--- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner
+-- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner.
 -- Like messages.set_embeddings, for memories. The chats and codes are not used.
 update memories m set embedding = e.embedding
 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[], $6::varbit[])

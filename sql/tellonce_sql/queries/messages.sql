@@ -10,8 +10,8 @@ role, content, speaker, ext_id, reply_to, importance, tokens, sent_at, utc_offse
 -- end
 
 -- name: record
--- The parameters are fields of `NewMessage`, its arguments and scope, and of `FollowUp` (null: no job is queued). A
--- forgotten name of the conversation is not stored again.
+-- The parameters are the fields of `NewMessage`, of its arguments, of its scope, and of `FollowUp`. Without a
+-- `FollowUp`, its fields are null and no job is queued. A forgotten name of the conversation is not stored again.
 -- This is one statement, so that a message, its place in the thread, its full-text row and its job are stored together
 -- or not at all. `before` is the time at which the thread's previous message was sent.
 with owner as (
@@ -210,9 +210,9 @@ where owner_id = $1 and chat_id = $2 and routine is not null and sent_at >= $3
 order by sent_at
 
 -- name: unembedded
--- across owners: the server's own background work
--- $1 owner, $2 chat and $3 number of the last row already read, $4 how many: the messages without a vector, in key
--- order
+-- across owners: the server's own background work.
+-- $1 owner, $2 chat and $3 number of the last row already read, $4 how many. Returns the messages without a vector, in
+-- key order.
 select owner_id, chat_id, id, version, coalesce(speaker, role) || ': ' || content as text
 from messages
 where embedding is null and (owner_id, chat_id, id) > ($1, $2, $3)
@@ -220,7 +220,7 @@ order by owner_id, chat_id, id
 limit $4
 
 -- name: set_embeddings
--- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner
+-- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner.
 -- $1 owners, $2 chats, $3 ids, $4 versions, $5 vectors, $6 codes. A vector is stored only if the message still has
 -- the version that was embedded.
 update messages m

@@ -1,5 +1,5 @@
 -- name: missing
--- across owners: the server's own background work
+-- across owners: the server's own background work.
 -- $1 minimum number of messages. Selects the owners who have this many messages but no vector index. Returns two
 -- statements for each of these owners: `clear` drops a half-built index, and `build` builds a new index.
 select name, format('drop index concurrently if exists %I', name) as clear,
@@ -14,8 +14,8 @@ where not exists (select from pg_index where indexrelid = to_regclass(format('%I
 order by owner_id
 
 -- name: all_of_them
--- across owners: the operator's tasks drop these indexes for all owners
--- The statements that drop every owner's vector index
+-- across owners: the operator's tasks drop these indexes for all owners.
+-- The statements that drop every owner's vector index.
 select format('drop index concurrently if exists %I', relname) as clear
 from pg_class
 where relkind = 'i' and relname like 'messages\_near\_%'

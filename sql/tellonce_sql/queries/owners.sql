@@ -76,7 +76,7 @@ where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
 -- end
 
 -- name: move
--- across owners: the rows of one owner become those of another
+-- across owners: the rows of one owner become those of another.
 -- In every table with an owner, this changes the columns that contain the owner or a chat.
 do $$
 declare
@@ -110,9 +110,9 @@ end
 $$
 
 -- name: join
--- across owners: the rows of one owner that an import does not restore become those of another
--- Gives the tombstones and the model costs of the former owner to the new owner. Another statement removes the other
--- rows.
+-- across owners: the rows of one owner become those of another.
+-- Gives the tombstones and the model costs of the former owner to the new owner, because an import does not restore
+-- these rows. Another statement removes the other rows.
 do $$
 declare
   former constant bigint := current_setting('chatmem.move_from');
@@ -144,8 +144,8 @@ end
 $$
 
 -- name: clear
--- across owners: removes all rows of an owner
--- $1 owner: the statements that delete the rows, one for each table
+-- across owners: removes all rows of an owner.
+-- $1 owner. Returns the statements that delete the rows, one for each table.
 select format('delete from %s where owner_id = %s', owned.name, $1::bigint) as statement
 from (
   -- use: owned

@@ -2,10 +2,10 @@
 -- The memories that match the filters of `PageMemoriesArgs`. A filter that is null does not restrict the result. If
 -- as_of is given, the memories that were valid at that time are returned, with their text of that time. A page is read
 -- from an index in the order of the result. If `counted` is true, all matching memories are read.
--- learned_since: a time, or null
--- after_time, after_id: the time and number of the last memory already listed; infinity and the highest number if none
--- is listed
--- counted: whether to count all
+-- `learned_since`: a time, or null.
+-- `after_time`, `after_id`: the time and number of the last memory already listed. If none is listed, they are infinity
+-- and the highest number.
+-- `counted`: whether to count all.
 with found as not materialized (
   select *
   from (

@@ -26,7 +26,7 @@ where owner_id = $1 and class = 'past' and kind = 'exchange' and state = 'pendin
   and not_before > $2
 
 -- name: claim
--- across owners: workers serve all owners
+-- across owners: workers serve all owners.
 -- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 the latest date that could be set now, $7 a number
 -- of lost leases (a job with this many lost leases is not claimed), $8 the track of past work to prefer. Each chat has
 -- three tracks of jobs: live work, past exchanges and past summaries. This claims the first open job of each track, if
@@ -76,7 +76,7 @@ where q.owner_id = due.owner_id and q.chat_id = due.chat_id and q.id = due.id
 returning q.*
 
 -- name: bury
--- across owners: workers serve all owners
+-- across owners: workers serve all owners.
 -- $1 now, $2 a number of lost leases: marks a job as failed if its workers died that many times in a row, because the
 -- job may be the cause
 update chat_context_queue
@@ -142,8 +142,8 @@ update chat_context_queue set state = 'complete', result = null, done_at = $4, e
 where owner_id = $1 and chat_id = $2 and id = $3 and state = 'ready_to_write'
 
 -- name: chats_with_ready
--- across owners: the server applies the results of all owners
--- The chats with a stored result that is not applied yet
+-- across owners: the server applies the results of all owners.
+-- The chats with a stored result that is not applied yet.
 select distinct owner_id, chat_id
 from chat_context_queue
 where state = 'ready_to_write'
@@ -195,7 +195,7 @@ where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
   end
 
 -- name: replay
--- across owners: the operator retries failed jobs
+-- across owners: the operator retries failed jobs.
 -- $1 owner or null for all, $2 now: makes failed jobs pending again
 update chat_context_queue
 set state = 'pending_summarization', attempts = 0, lost = 0, claims = claims + 1, not_before = $2, done_at = null
@@ -236,7 +236,7 @@ select not exists (
       and l.state <> 'dead' and l.model is distinct from 'none')
 
 -- name: redo_provisional
--- across owners: workers serve all owners
+-- across owners: workers serve all owners.
 -- $1 how many, $2 now, $3 the tiers below the available tier, $4 the available tier, $5 whether it is the best of all,
 -- $6 whether its calls are counted: queues jobs again, newest first. These are the jobs that a lower tier did.
 -- Exchanges without a second reading are also queued, if their chat's allowance permits a second reading. Thread
@@ -275,7 +275,7 @@ where q.owner_id = p.owner_id and q.chat_id = p.chat_id and q.id = p.id
 returning q.owner_id, q.chat_id, q.id
 
 -- name: reading
--- across owners: the operator sees the queue of all owners
+-- across owners: the operator sees the queue of all owners.
 -- The number of exchanges that each tier has read. Exchanges in the queue have no tier. `again` is true for exchanges
 -- that were read before and wait for a better tier.
 select case when state = 'complete' then tier end as tier, redo and state <> 'complete' as again,
@@ -288,8 +288,8 @@ group by 1, 2
 order by 1, 2
 
 -- name: dropped
--- across owners: the operator sees the sums of all owners
--- $1 a day of the month: the number of items that were dropped in that month, by reason
+-- across owners: the operator sees the sums of all owners.
+-- $1 a day of the month. Returns the number of items that were dropped in that month, by reason.
 select reason, sum(items)::bigint as items
 from dropped_items
 where month = date_trunc('month', $1::date)::date
@@ -316,15 +316,15 @@ where q.owner_id = $1 and q.chat_id = $2 and q.id = n.id
 returning q.*
 
 -- name: read_by_assistant
--- $1 owner, $2 chat, $3 a time, $4 messages: marks exchanges as read by the connected assistant if they were given to
--- it after $3 or contain one of the messages
+-- $1 owner, $2 chat, $3 a time, $4 messages. Marks exchanges as read by the connected assistant: the exchanges that
+-- were given to the assistant after $3, and the exchanges that contain one of the messages.
 update chat_context_queue set tier = 'assistant', model = 'assistant', handed_at = null
 where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and tier = 'keep'
   and (handed_at > $3 or exists (select from unnest($4::bigint[]) s where s between from_id and to_id))
 returning *
 
 -- name: status
--- across owners: the operator sees the queue of all owners
+-- across owners: the operator sees the queue of all owners.
 -- $1 now
 select kind,
   count(*) filter (where state = 'pending_summarization' and (lease_until is null or lease_until <= $1)) as pending,
@@ -338,7 +338,7 @@ group by kind
 order by kind
 
 -- name: failed_jobs
--- across owners: the operator sees the queue of all owners
+-- across owners: the operator sees the queue of all owners.
 -- $1 how many
 select concat_ws(':', owner_id, chat_id, id) as job_id, kind, attempts, coalesce(error, '') as error, done_at as at
 from chat_context_queue

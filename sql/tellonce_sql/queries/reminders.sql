@@ -34,8 +34,8 @@ where r.owner_id = $1 and r.chat_id = $2 and r.done_at is null and m.status = 'a
 order by r.due_at, m.id
 
 -- name: owners
--- across owners: a relay delivers the alarms of all owners
--- $1 now: each owner with undelivered alarms, with the times of the oldest due alarm and of the next alarm
+-- across owners: a relay delivers the alarms of all owners.
+-- $1 now. Returns each owner with undelivered alarms, with the times of the oldest due alarm and of the next alarm.
 select owner_id, min(due_at) filter (where due_at <= $1) as due_at, min(due_at) filter (where due_at > $1) as next_at
 from reminders
 where done_at is null

@@ -1,15 +1,15 @@
 -- The searches for candidates share the names of their parameters:
--- owner_id; chat_id: null for all chats of the owner; thread_key, since, ends: null for no limit
--- below: only messages with a lower number are searched
--- vector, code: two forms of the question's vector, or null
--- terms: the lexemes of the question as tsquery texts; rarest: the rarest of them; rarer_half: the rarer half of
--- `rarest`
--- scope: lexeme query of the searched chat or owner
--- reranked: the number of nearest codes whose exact vectors are compared
--- of_each_kind: maximum number of candidates of each kind
--- neighbored: the number of best candidates whose neighbors also become candidates
--- time_terms: lexeme query of the times that the question names
--- all_words: whether the full-text index is searched for all lexemes; even then, only the rarest select candidates
+-- `owner_id`; `chat_id`: null for all chats of the owner; `thread_key`, `since`, `ends`: null for no limit.
+-- `below`: only messages with a lower number are searched.
+-- `vector`, `code`: two forms of the question's vector, or null.
+-- `terms`: the lexemes of the question as tsquery texts. `rarest`: the rarest of them. `rarer_half`: the rarer half of
+-- `rarest`.
+-- `scope`: lexeme query of the searched chat or owner.
+-- `reranked`: the number of nearest codes whose exact vectors are compared.
+-- `of_each_kind`: maximum number of candidates of each kind.
+-- `neighbored`: the number of best candidates whose neighbors also become candidates.
+-- `time_terms`: lexeme query of the times that the question names.
+-- `all_words`: whether the full-text index is searched for all lexemes. Even then, only the rarest select candidates.
 
 -- name: scope_facts
 -- The lexemes of three texts, the recent speakers, the number of messages, and whether any message was sent in the span.
@@ -160,10 +160,11 @@ from (
 -- span. It prefers the speakers in `named`, and then the most similar messages. `ranks` is null if a message has none
 -- of the lexemes, which is usual for candidates by similarity. The scan is written twice, for one chat and for all
 -- chats. With one condition for both cases, the planner would read the table instead of only the index.
--- span_start, span_end: a span of time, or null; span_late: the latest time of a message that may refer to the span
--- of_a_span: maximum number of messages of the span; named: speakers who are preferred within the span
--- asks_routine: whether to include the latest routine messages
--- near_index: whether to use the owner's own vector index
+-- `span_start`, `span_end`: a span of time, or null. `span_late`: the latest time of a message that may refer to the
+-- span.
+-- `of_a_span`: maximum number of messages of the span. `named`: speakers who are preferred within the span.
+-- `asks_routine`: whether to include the latest routine messages.
+-- `near_index`: whether to use the owner's own vector index.
 with
 -- use: asked
 , dense as materialized (
@@ -233,8 +234,8 @@ with
 -- Candidates by similarity and by words from one thread or one span of time. The messages of the thread or span are
 -- selected first, and only these are compared. For a span of time and a question without words, the newest messages of
 -- the span are candidates, too. The newest messages of the time that the question names are candidates, too.
--- scanned: maximum number of messages that are read; the newest are preferred
--- all_rarest: whether `rarest` has all lexemes
+-- `scanned`: maximum number of messages that are read. The newest are preferred.
+-- `all_rarest`: whether `rarest` has all lexemes.
 with asked as materialized (
   select $vector::halfvec as vector where speaks_active()
 ), terms as materialized (
@@ -325,15 +326,15 @@ cross join lateral (
 -- later are included, too, with the text that they had at that time. This rule does not add memories that are
 -- uncertain, or that were uncertain when the user rejected them. Summaries that were written or changed after `as_of`
 -- are left out, because they can contain facts that were not known at that time.
--- asked_starts, asked_ends: the periods that the question names; the memories that were learned from words of these
--- periods, or whose date is in them, and the summaries of these periods are matches
--- most_memories, most_summaries: maximum number of each kind of match, or 0 for none; statuses: the statuses of the
--- memories
--- owner_scope: lexeme query of memories; asked_in: the chat of the call. Memories of `chat` scope are found in their own
--- chat only, even if all chats are searched
--- category_terms: lexemes that may name a category; categories: words of the requested categories; most_listed: maximum
--- number of memories of these categories (`listed`); named: whether a model named the memory's categories; since:
--- the start of a summary's period
+-- `asked_starts`, `asked_ends`: the periods that the question names. Three things match: the memories that were learned
+-- from words of these periods, the memories whose date is in these periods, and the summaries of these periods.
+-- `most_memories`, `most_summaries`: maximum number of each kind of match, or 0 for none. `statuses`: the statuses of
+-- the memories.
+-- `owner_scope`: lexeme query of memories. `asked_in`: the chat of the call. Memories of `chat` scope are found in
+-- their own chat only, even if all chats are searched.
+-- `category_terms`: lexemes that may name a category. `categories`: words of the requested categories. `most_listed`:
+-- maximum number of memories of these categories (`listed`). `named`: whether a model named the memory's categories.
+-- `since`: the start of a summary's period.
 with
 -- use: asked
 , alike as materialized (

@@ -120,7 +120,7 @@ limit $5
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and $4 between from_no and to_no
 
 -- name: unembedded
--- across owners: the server's own background work
+-- across owners: the server's own background work.
 -- Like messages.unembedded, for summaries
 select owner_id, chat_id, id, version, text
 from conversation_summaries
@@ -129,7 +129,7 @@ order by owner_id, chat_id, id
 limit $4
 
 -- name: set_embeddings
--- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner
+-- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner.
 -- Like messages.set_embeddings, for summaries. The codes are not used.
 update conversation_summaries s set embedding = e.embedding
 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[], $6::varbit[])

@@ -32,7 +32,7 @@ where t.owner_id = $1 and t.chat_id = $2 and t.thread_key = $3
 order by m.thread_no
 
 -- name: silent
--- across owners: the server's own background work
+-- across owners: the server's own background work.
 -- $1 a time, $2 a number: threads without a message since $1. A thread is returned only if it has at least $2 messages
 -- that no chunk job covers.
 select t.owner_id, t.chat_id, t.thread_key

@@ -14,7 +14,7 @@ from tombstones
 where owner_id = $1 and lifted_at is null and words <> '{}'
 
 -- name: of_messages
--- $1 owner: the claim hashes of tombstones without word hashes. These are the tombstones of messages, of their
+-- $1 owner. Returns the claim hashes of tombstones without word hashes. These are the tombstones of messages, of their
 -- sentences and of names.
 select claim, chat_id, message_id from tombstones
 where owner_id = $1 and words = '{}'

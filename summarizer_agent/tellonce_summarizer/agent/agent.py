@@ -97,7 +97,8 @@ class Agent:
             return None
 
     def _worth_redoing(self) -> Tier:
-        """After an unusable answer of the best tier, `keep`: the server then offers no work again."""
+        """The best tier that the server should repeat jobs with. It is `keep` after an unusable answer of the best
+        tier, because the server then offers no job again."""
         best = self._chain.best_tier()
         return "keep" if best == self._unusable_tier else best
 

@@ -137,7 +137,7 @@ def extended(work: ExchangeInput, lines: Sequence[str]) -> Canonical:
 
 
 def carried_forward(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """The prior summary with new and without obsolete lines. A full summary is replaced."""
+    """The prior summary with the new lines and without the obsolete lines. A full summary is replaced."""
     prior = Canonical() if is_full(work) else work.canonical
     gone = {_key(line) for line in new.obsolete}
     fields = {

@@ -42,7 +42,7 @@ def is_command(prompt: str) -> bool:
 
 
 def turns(path: str) -> list[Json]:
-    """The messages, oldest first, without private parts and the replies to prompts that had some."""
+    """The messages, oldest first. Private parts are left out. A reply to a prompt with a private part is left out, too."""
     found: dict[str, Json] = {}
     try:
         with open(path, encoding="utf-8", errors="replace") as stream:

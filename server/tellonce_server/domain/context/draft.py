@@ -23,7 +23,7 @@ SEPARATOR = "\n\n"
 
 
 TELLING = 12
-"""Minimum characters of words that are not shown twice. People repeat short texts such as "yes"."""
+"""A text of at least this many characters is not shown twice. People often repeat shorter texts, such as "yes"."""
 
 HEADINGS = sum(cost(title) for title in (SOME, *KIND_TITLES.values()))
 """The tokens of all headings in the section of memories."""
@@ -118,7 +118,7 @@ class Draft:
         return bool(made) and any(made in said for name, said in self._said.items() if name != besides)
 
     def tell(self, text: str, start: datetime, end: datetime) -> None:
-        """Remember that the context shows these whole words of the user, and when they were said."""
+        """Record that the context shows these words of the user in full, and when the user said them."""
         self._told.setdefault(statement(text), []).append((start, end))
 
     def tells(self, text: str, at: datetime) -> bool:

@@ -148,7 +148,7 @@ class History:
         return older[: KEPT - ALWAYS], share
 
     def _priced_line(self, line: Line, newer: Line | None) -> str:
-        """The text that counts as the line's tokens: only the newest line of a day includes the day header."""
+        """The text whose tokens are counted for the line. It includes the day header only for the newest line of a day."""
         shown = self._line(line)
         same_day = newer is not None and self._line(newer).day == shown.day
         return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"
@@ -190,6 +190,6 @@ def _price(newest: Sequence[Shown]) -> int:
 
 
 def _from_a_step(lines: list[Line]) -> list[Line]:
-    """Without the oldest messages before the first step."""
+    """The lines, beginning with the first line that starts a step. A step is STEP messages of the thread."""
     first = next((n for n, line in enumerate(lines) if line.thread_no % STEP == 1), 0)
     return lines[first:]

@@ -12,7 +12,8 @@ from tellonce_text.tokens import clip, estimate
 
 MOST_LINES = 8
 MOST_CHARACTERS = 9_000
-"""Maximum characters of a session's index. Claude Code writes a longer hook result than 10,000 to a file."""
+"""Maximum characters of a session's index. Claude Code writes a hook result of more than 10,000 characters to a file.
+"""
 
 LINE_TOKENS = 40
 """A text of up to this many tokens is shown whole."""

@@ -78,8 +78,9 @@ async def unreported(done: float, total: float, doing: str) -> None:
 
 @dataclass
 class Erased:
-    """`redacted` maps each message that lost text to its version before the erasure. `changed` are messages and
-    memories that changed after the preview and stay. `left` are the matches of a final search of all texts."""
+    """`redacted` maps each message that lost text to its version before the erasure. `changed` are the messages and
+    memories that were not erased, because they changed after the preview. `left` are the matches of a final search of
+    all texts."""
 
     counts: Counter[str] = field(default_factory=lambda: Counter(memories=0, messages=0, sentences=0))
     redacted: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -120,7 +121,7 @@ class Order:
 
     @property
     def degrees(self) -> frozenset[Degree]:
-        """The degree of the least certain chosen match, and all more certain ones."""
+        """The degree of the least certain chosen match, and all degrees that are more certain."""
         return frozenset[Degree](("exact",)).union(*(accepted(match.degree) for match in self.chosen))
 
 
@@ -181,8 +182,9 @@ class _Erasure:
         await self._order.report(self._done, self._total, doing)
 
     async def _meant_memories(self) -> list[Statement]:
-        """The memories to erase: the chosen ones that did not change after the preview, and matching ones that the
-        preview did not show and that only redacted messages support."""
+        """The memories to erase: the chosen memories that did not change after the preview, and matching memories that
+        the preview did not show. A memory of the second kind is erased only if all its source messages were redacted.
+        """
         shown = {match.ref: match.version for match in self._order.chosen if match.kind == "memory"}
         stored = await forget.memories(self._database, self._owner, list(shown))
         self._erased.changed |= {("memory", 0, memory.id) for memory in stored if memory.version != shown[memory.id]}
@@ -273,8 +275,8 @@ class _Erasure:
         return None
 
     async def _clean_statements(self) -> None:
-        """Clean the derived texts that state a memory to erase. They can use its words instead of the words of the
-        topic."""
+        """Clean the derived texts that repeat the statement of a memory to erase. They can use its words instead of the
+        words of the topic."""
         order = self._order
         if not self._meant or "exact" in order.kept or not isinstance(order.query, TopicQuery | LiteralQuery):
             return
@@ -297,8 +299,8 @@ class _Erasure:
         self._erased.counts["context_receipts"] += await receipts.erase_all(self._database, owner)
         async with self._database.transaction() as t:
             if order.messages:
-                # If the user chose not to erase messages, a source message still makes the statement. A rewritten text
-                # would then repeat the statement.
+                # If the user chose not to erase messages, a source message still contains the statement. A rewritten
+                # text would then repeat the statement.
                 await self._cleaned.queue_rebuild(t, owner, now)
             if isinstance(order.query, RowQuery):
                 # A chunk's summary can repeat a completely erased message in other words.
@@ -316,8 +318,8 @@ class _Erasure:
 def _redacted(
     row: TextRow, query: ForgetQuery, degrees: frozenset[Degree], replacement: Callable[[str], str]
 ) -> tuple[list[str | None], list[str]]:
-    """A message's columns without the forgotten text, and the sentences removed from the content. A replacement from
-    the hash stands for a matching id, so a message that is sent again is recognized."""
+    """A message's columns without the forgotten text, and the sentences removed from the content. If an id contains
+    forgotten text, a replacement is computed from the id's hash. So a message that is sent again is recognized."""
     columns: list[str | None] = list(row.texts)
     gone: list[str] = []
     for column, text in enumerate(row.texts):

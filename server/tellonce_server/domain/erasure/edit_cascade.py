@@ -52,8 +52,8 @@ async def after_edit(
 
 
 async def _retire(t: Queries, scope: ChatScope, old: StoredMessage, said: Quoted, now: datetime) -> list[Memory]:
-    """Withdraw and return the memories that only this message supported and that its new text does not. A memory with a
-    reminder stays until the person cancels it, because the person relies on it."""
+    """Withdraw and return the memories that have no source except this message. A memory stays if the message's new
+    text supports it. A memory with a reminder stays until the person cancels it, because the person relies on it."""
     found = await memories.from_message(t, *scope.key, old.id)
     learned = [m for m in found if await reminders.by_memory(t, scope.owner_id, m.id) is None]
     stale = [m for m in learned if _only_from(m, old.id) and not await _holds(t, scope, m, said)]

@@ -58,8 +58,8 @@ class Source:
 class ForgetQuery(Protocol):
     @property
     def patterns(self) -> list[str]:
-        """LIKE patterns in lower case, for texts without the characters in `tellonce_text.literal.UNREAD`. At least one
-        matches every ASCII text with something to forget."""
+        """LIKE patterns in lower case, for texts without the characters in `tellonce_text.literal.UNREAD`. Every ASCII
+        text with something to forget matches at least one pattern."""
         ...
 
     def marks(self, text: str, source: Source) -> list[Mark]:
@@ -207,7 +207,8 @@ class StatementQuery:
         return degree
 
     def _is_quoted(self, sentence: str, source: Source) -> bool:
-        """Whether the sentence is in a source message of a statement and contains, or is part of, a quote of it."""
+        """Whether the sentence is from a source message of a statement, and contains a quote of the statement or is
+        part of such a quote."""
         own = self._of_message.get((source.chat_id or 0, source.id)) if source.place in MESSAGES else None
         if own is None:
             return False
@@ -272,7 +273,8 @@ class _Wording:
 
 
 class RowQuery:
-    """Matches whole messages, and in other texts, the sentences of these messages and the given memories."""
+    """Matches the given messages as a whole. In other texts, matches the sentences that repeat one of these messages or
+    one of the given memories."""
 
     def __init__(self, messages: Iterable[tuple[int, int]], stated: Sequence[Stated]) -> None:
         self._messages = frozenset(messages)

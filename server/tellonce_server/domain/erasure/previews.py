@@ -44,8 +44,9 @@ NO_COPIES: Final[Mapping[int, Sequence[Copy]]] = {}
 
 
 class Match(NamedTuple):
-    """The parts of a message with one degree, a memory, or the derived texts of one degree (`GROUP`). `version` is the
-    row's version in the preview. `copies` are the copies of a memory that were shared with other owners."""
+    """One match of a preview: the parts of a message that have one degree, or a memory, or all derived texts of one
+    degree (`GROUP`). `version` is the row's version in the preview. `copies` are the copies of a memory that were
+    shared with other owners."""
 
     kind: str
     chat_id: int
@@ -93,8 +94,8 @@ def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] =
 
 
 def with_answers(shown: Sequence[Shown]) -> list[Shown]:
-    """The matches. If all exact ones are questions, those of degree `form` are ticked too. Who forgets `Sarah's number`
-    means the number, not only `What is Sarah's number?`."""
+    """The matches. If all exact matches are questions, the matches of degree `form` are ticked, too. A person who
+    forgets `Sarah's number` means the number, not only `What is Sarah's number?`."""
     exact = [matching for each in shown if each.match.ticked for matching in each.rows]
     if not exact or not all(is_question(_sentence(matching)) for matching in exact):
         return list(shown)
@@ -107,7 +108,8 @@ def listed(
     shown: Sequence[Shown], now: datetime, first: int = 1, query: ForgetQuery | None = None
 ) -> tuple[ForgetMatch, ...]:
     """The matches in the contract's form, numbered from `first`, with masked secrets. With `query`, a message that is
-    erased in part lists its erased sentences. A memory lists the sentences that do not match but go with it."""
+    erased in part lists its erased sentences. A memory lists the sentences that do not match but are erased together
+    with the memory."""
     return tuple(_listed(number, each, now, query) for number, each in enumerate(shown[:MOST_LISTED], first))
 
 
@@ -228,8 +230,8 @@ def _shown_parts(parts: Sequence[str], text: str) -> tuple[str, ...]:
 
 
 def _masked_part(part: str, masked: str) -> str:
-    """A part of a text without the text's secrets. Sometimes only words outside the part show that a word is a secret,
-    so `…` replaces each word that is not in the masked whole (`masked`)."""
+    """A part of a text without the text's secrets. Sometimes only words outside the part show that a word is a secret.
+    So `…` replaces each word that is not in `masked`, the whole text without its secrets."""
     return _WORD.sub(lambda word: word[0] if word[0] in masked else "…", mask(part))
 
 

@@ -10,7 +10,7 @@ from tellonce_server.store.texts import ARCHIVED, TextRow
 
 _REBUILD = "anew:"
 _NEWEST = 12
-"""Newest messages in which the last exchange of a chat is searched for."""
+"""The last exchange of a chat is searched for in this many newest messages."""
 
 
 def ignores_former_text(job: Job) -> bool:

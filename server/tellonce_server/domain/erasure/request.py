@@ -28,8 +28,8 @@ from tellonce_text.literal import Literal
 from tellonce_text.sentences import whole_sentences
 
 TELLING = 2
-"""Minimum content words of a sentence that is searched for in derived texts. A shorter one can match by chance, and is
-used only if its message has no longer one."""
+"""Minimum content words of a sentence that is searched for in derived texts. A shorter sentence can match by chance. It
+is used only if its message has no sentence of this length."""
 
 LONGEST_SHOWN: Final = 2_000
 """Maximum characters of a line in a context or a list."""
@@ -55,8 +55,8 @@ def as_stored(shown: str) -> list[str]:
 
 def reach(scope: ChatScope, args: ForgetArgs) -> int | None:
     """The chat to which the call is limited; None for all chats of the owner. A call from a personal group is limited
-    to it. So is `everything` to a conversation that the call names, because a model that works in a project may mean
-    only the project."""
+    to this group. If the call names a conversation, `everything` is limited to this conversation, because a model that
+    works in a project may mean only the project."""
     is_named = args.chat_id is not None or args.conversation_id is not None
     here_alone = args.everything and is_named and is_conversation(scope.chat_id)
     return scope.chat_id if here_alone or not scope.is_own else None
@@ -137,8 +137,9 @@ def _row_query(
     told_rows: Sequence[TextRow],
     told: Sequence[Statement],
 ) -> RowQuery:
-    """A query for these messages and memories. For `everything` of one chat, the texts of no chat are searched for the
-    statements of `told_rows` and `told`."""
+    """A query for these messages and memories. If `everything` of one chat is to be forgotten, the query also searches
+    the texts that belong to no chat, such as the profile. In these texts, it finds the statements of `told_rows` and
+    `told`."""
     if not args.everything:
         return _rows(rows, memories)
     keys = [(row.chat_id or 0, row.id) for row in rows]

@@ -21,7 +21,7 @@ CONTENT, SPEAKER, ROUTINE, *IDS = map([*messages.WORDS].index, ("content", "spea
 
 @dataclass(frozen=True, slots=True)
 class MatchingRow:
-    """The matches of one degree in a row. `columns` have a match of this degree, and `mark` is the first of these
+    """A row with its matches of one degree. `columns` have a match of this degree, and `mark` is the first of these
     matches. Column -1 is the row's JSON."""
 
     row: TextRow

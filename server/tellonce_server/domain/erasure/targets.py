@@ -1,5 +1,6 @@
-"""Decides whether a sentence names a topic or makes a statement, in the languages with known endings. It names a topic
-with every word of it in any form. It makes a statement with most of its words. Pure."""
+"""Decides whether a sentence names a topic or makes a statement, in the languages with known endings. A sentence names
+a topic if it contains every word of the topic, in any form. A sentence makes a statement if it contains most words of
+the statement. Pure."""
 
 import re
 import threading
@@ -16,10 +17,10 @@ from tellonce_text.lexicon import AMOUNT_WORDS, IRREGULAR, NUMBER_WORDS, ORDINAL
 from tellonce_text.stemming import BASE_OF, stem
 
 _SHARE = 0.6
-"""Minimum share of a statement's words in a sentence that makes it, or of the sentence's words in the statement (see
-`Target.most_in`)."""
+"""A sentence makes a statement if it contains at least this share of the statement's words. It also makes the statement
+if this share of its own words is in the statement (see `Target.most_in`)."""
 _SAME = 0.8
-"""Minimum share of common words, in the longer text, of a sentence and a statement that say the same."""
+"""A sentence and a statement say the same if at least this share of the longer text's words is in the other text."""
 _CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")
 """Letters that can change if a word gets an ending or an umlaut."""
 _WORD: Final = re.compile(r"[a-z]+")
@@ -178,7 +179,8 @@ def _sign_of_topic(word: str) -> re.Pattern[str]:
 
 
 def _either(letters: str, *bases: str) -> re.Pattern[str]:
-    """A pattern for the letters, or for an irregular form of one of the words, which may share no letters with it."""
+    """A pattern for the letters, or for an irregular form of one of the words. Such a form may share no letters with
+    the word."""
     forms = frozenset[str]().union(*map(irregular_forms, bases))
     return re.compile("|".join([letters, *map(re.escape, sorted(forms))]))
 

@@ -1,7 +1,7 @@
 """Splits a message into sentences, and computes features of their form, in any language and linear time. Pure.
 
-Quoted text, pasted text and code are recognized by their form and left out. Length is no feature: it predicts in the
-training text, but not in conversations.
+Quoted text, pasted text and code are recognized by their form and left out. The length of a sentence is not a feature.
+It is a good predictor in the training text, but not in conversations.
 """
 
 import re
@@ -83,7 +83,8 @@ def _cuts(line: str) -> list[int]:
 
 
 def _shortened(sentence: str) -> list[str]:
-    """The sentence, cut into pieces of about the same length if it is too long. A piece ends at a near comma."""
+    """The sentence, cut into pieces of about the same length if it is too long. If a comma is near the end of a piece,
+    the piece ends at the comma."""
     words = _WORD.findall(sentence)
     pieces: list[str] = []
     start = 0

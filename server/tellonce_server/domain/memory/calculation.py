@@ -14,7 +14,7 @@ MOST_NUMBERS: Final = 40
 """Maximum numbers of a person that are combined."""
 
 MOST_DAYS: Final = 20
-"""Maximum days of a person from which other days are counted."""
+"""Maximum number of days named by a person to which ages are added."""
 
 _LONGEST_NUMBER: Final = 12
 """Maximum characters of a number in a calculation. Longer numbers are identifiers, such as telephone numbers."""
@@ -47,8 +47,8 @@ def _results(one: float, other: float) -> Iterator[float]:
 
 
 def is_counted_day(day: date, parts: int, days: Iterable[date], numbers: Iterable[float]) -> bool:
-    """Whether one of `numbers` is an age in years that leads from one of `days` to the day, forward or backward. Only
-    the first `parts` values of year, month and day are compared."""
+    """Whether `day` is some number of years before or after one of `days`. The number must be one of `numbers` and a
+    possible age. Only the first `parts` values of year, month and day are compared."""
     ages = [int(number) for number in numbers if LEAST_AGE <= number <= LONGEST_AGE and number == int(number)]
     wanted = (day.year, day.month, day.day)[:parts]
     return any(
@@ -64,8 +64,8 @@ MOST_MEASURED: Final = 2_000
 
 
 def changed_units(claim: str, said: Iterable[str]) -> list[str]:
-    """The measures of the claim that have another unit in `said`. The claim `75 milligrams` and the text `75
-    micrograms` give `75 mg`."""
+    """The measures of the claim that have another unit in `said`. For the claim `75 milligrams` and the text `75
+    micrograms`, the result is `75 mg`."""
     there = frozenset(measure for text in said for measure in _measures(text))
     measured = {number for number, _ in there}
     return [f"{number} {unit}" for number, unit in sorted(set(_measures(claim)) - there) if number in measured]

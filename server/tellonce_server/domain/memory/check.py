@@ -122,8 +122,8 @@ def check_claim(
     when: When | None = None,
     deadline: datetime | None = None,
 ) -> Verdict:
-    """Check a claim that has no quote against all of the user's words in the exchange. They must contain enough of the
-    claim's content, or be similar to the claim. Questions of the user do not count."""
+    """Check a claim that has no quote. All of the user's words in the exchange are the evidence. These words must
+    contain enough of the claim's content, or be similar to the claim. Questions of the user do not count."""
     said = _said(user_words)
     if not said:
         return Verdict(False, (reason("nothing_said"),), False)
@@ -265,8 +265,8 @@ class _Evidence:
         return list(dict.fromkeys(reasons))
 
     def _without_dates(self, text: str, moments: Sequence[_Moment]) -> str:
-        """The claim with `x` for the words of each date that follows from the quotes. `Saturday 7 November` follows
-        from `the 7th of nov`, so the quotes need not contain `Saturday`."""
+        """The claim with `x` for the words of each date that the quotes support. The quote `the 7th of nov` supports
+        `Saturday 7 November`, so the quotes need not contain `Saturday`."""
         said = Said(self._quotes[0].said_at, self._zone, region_of(self._zone))
         for named in reversed(expressions(text[:MAX_TEXT], said)[:MAX_DATES]):
             if any(self._supports(reading, moments) for reading in _consistent(named)):
@@ -331,7 +331,8 @@ class _Evidence:
         return any(self._follows_from(quoted, moment) for quoted in self._quotes) or self._is_counted(moment)
 
     def _is_counted(self, moment: _Moment) -> bool:
-        """Whether the day can be counted from the user's days. Only a second reading can confirm such a day."""
+        """Whether the day is an age before or after one of the user's days (see `is_counted_day`). Only a second
+        reading can confirm such a day."""
         if not self._is_read_again or moment.clock is not None:
             return False
         days = sorted(self._today | self._following.named)
@@ -356,7 +357,8 @@ class _Evidence:
 
 
 def _consistent(named: Expression) -> list[Reading]:
-    """The readings on the named weekday, if one is named. Nobody may have said the weekday of `Monday 7 November`."""
+    """The readings on the named weekday, if one is named. A weekday in a claim, as in `Monday 7 November`, may be an
+    addition of the model that nobody said."""
     weekdays = {value for name, value in resolution.calendar_names(named.text) if name == "weekday"}
     return [reading for reading in named.readings if weekdays <= {day.weekday() for day in reading.days}]
 

@@ -18,7 +18,7 @@ SAME_SOURCE_COSINE: Final = 0.6
 """The minimum cosine if both statements were learned from the same message."""
 
 RESTATED_SHARE: Final = 0.4
-"""Minimum share of common content of two statements of one message that are the same."""
+"""Two statements of one message are the same if they have at least this share of their content in common."""
 
 _KEY_BYTES: Final = 8
 

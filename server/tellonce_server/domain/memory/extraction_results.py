@@ -349,8 +349,8 @@ def _is_still_denied(m: Memory, judged: _Judged) -> bool:
 
 def _is_unchecked(m: Memory, judged: _Judged) -> bool:
     """Whether the item replaces the memory that it repeats, instead of adding its sources. It replaces a note that the
-    user has not confirmed. A certain item also replaces an uncertain memory in other words, because the check covered
-    only its own words."""
+    user has not confirmed. A certain item also replaces an uncertain memory that says the same in other words. Only the
+    item's own words were checked."""
     if m.status == "uncertain" and judged.certain:
         return not dedup.same(m.content, judged.text)
     return m.note and not m.user_confirmed

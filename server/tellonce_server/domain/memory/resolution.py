@@ -92,8 +92,8 @@ MOST: Final = 2_000
 the same length."""
 
 WEEK: Final = 7
-"""A claim may name every day of a span of at most this many days. Of a longer span, it may name only the months and
-years of both ends."""
+"""A claim may name every day of a span of at most this many days. For a longer span, the claim may name only the months
+and years of both ends."""
 
 
 def following(text: str, said_at: datetime, zone: ZoneInfo) -> Following:
@@ -316,7 +316,7 @@ def _fractions(line: Line, counted: Iterable[str]) -> Iterator[str]:
 
 
 _LONGEST: Final = 9
-"""Maximum digits of a number whose shares are computed."""
+"""Maximum digits of a number from which fractions, such as its half, are computed."""
 
 
 def _parts(reading: Reading) -> Iterator[str]:

@@ -56,7 +56,7 @@ class JobType(ABC, Generic[ResultT]):
 async def enqueue_following(
     t: Queries, job: Job, kind: JobKind, thread_key: str, dedup_key: str, now: datetime
 ) -> None:
-    """Queue another job for the messages of `job`. A past job is followed by a past job."""
+    """Queue another job for the messages of `job`. The new job has the same class as `job`, such as past work."""
     key = job.key
     new = NewJob(*(*key.chat, kind, thread_key, dedup_key, job.from_id, job.to_id, now), job_class=job.job_class)
     await queue.enqueue(t, new, now)

@@ -19,8 +19,8 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
 
 FOLDED = 24
-"""Maximum chunk summaries that are added to a rolling summary at a time, about 500 messages. Of more, as after an
-import, only the newest are added. A few hundred tokens would contain almost nothing of the older ones."""
+"""Maximum chunk summaries that are added to a rolling summary at a time, about 500 messages. If there are more, as
+after an import, only the newest are added. A few hundred tokens would contain almost nothing of the older ones."""
 
 MOST_MEMORIES = 60
 """Maximum memories in the input of a profile job."""

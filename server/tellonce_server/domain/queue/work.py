@@ -210,8 +210,8 @@ class WorkQueue:
                 return items
         lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
         is_paid = w.TRAITS[args.best_tier].paid
-        # Jobs are repeated only with a better tier. If the budget is spent, a worker with a paid best tier would use a
-        # lower tier again.
+        # Jobs are repeated only with a better tier. If the budget is spent, a worker with a paid best tier cannot use
+        # that tier. It would repeat the job with a lower tier.
         if lower and not (is_paid and await self._is_spent(past=True)):
             await queue.redo_provisional(
                 *(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now()),
@@ -272,7 +272,8 @@ class WorkQueue:
         return job
 
     async def _is_spent(self, *, past: bool) -> bool:
-        """Whether the monthly budget is spent, or for past work, its share of the budget."""
+        """Whether the monthly budget is spent. For past work, also whether past work has spent its own share of the
+        budget."""
         cap = self._deps.settings.monthly_cap_usd
         if cap is None:
             return False

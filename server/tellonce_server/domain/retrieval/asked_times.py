@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 from tellonce_text.dates.meanings import QueryTime, Span, query_times
 
 LONGEST_MENTIONED: Final = timedelta(days=32)
-"""Maximum length of a period that words such as "last month" mean, and their maximum distance to it. Vaguer words such
-as "last year" are ignored."""
+"""Maximum length of a period that words such as "last month" can mean. It is also the maximum time between this period
+and the message with these words. Vaguer words such as "last year" are ignored."""
 
 WEEK: Final = timedelta(days=7)
 

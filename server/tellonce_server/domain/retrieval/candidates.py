@@ -31,17 +31,18 @@ NEIGHBOURED = 40
 """Number of best candidates whose neighbors become candidates too. Four of a hundred answers are found only so."""
 
 OF_A_SPAN = 1000
-"""Maximum messages that are read for a period in the question, the first ones. A busy month has about this many."""
+"""Maximum number of messages that are read for a period named in the question. The oldest are preferred. A busy month
+has about this many."""
 
 REPORTED = timedelta(days=7)
 """Most messages about a time are sent at most so much later."""
 
 MEMORIES = 40
 LISTED = 60
-"""Maximum memories of the categories that a question names, the newest ones."""
+"""Maximum number of memories that are read for the categories named in a question. The newest are preferred."""
 SUMMARIES = 20
 SCANNED = 3000
-"""Maximum messages read in a search of one thread or one period, the newest ones."""
+"""Maximum number of messages that are read in a search of one thread or one period. The newest are preferred."""
 
 MANY = 10_000
 """With at least this many messages, a vector index is faster than a scan of all codes."""
@@ -127,8 +128,8 @@ class Scan:
 
 
 async def scope_facts(database: Database, r: SearchRequest, texts: Sequence[str], span: Span | None) -> ScopeFacts:
-    """The data for the analysis of a query. `texts` are the indexed forms of its rest, its exact times, and its names
-    of times."""
+    """The data for the analysis of a query. `texts` are three parts of the query in their indexed form: the query
+    without its exact times, the exact times, and the names of times."""
     row = await retrieval.scope_facts(database, r.owner_id, r.chat_id, texts, span or (None, None))
     lexemes: dict[str, Any] = {name: row[name] or () for name in ("lexemes", "exact_lexemes", "name_lexemes")}
     return ScopeFacts(**{**row, **lexemes})
@@ -157,8 +158,9 @@ def _reranked(size: int) -> int:
 
 
 def _sent_between(question: Question) -> tuple[datetime | None, datetime | None, datetime | None]:
-    """The start of the period and two later times. Most messages about the period are sent before the second. Words
-    such as "last month" can mean it until the third. Messages about a future period are sent before its start."""
+    """The start of the period and two later times. Most messages about the period are sent before the first of the two
+    later times. Words such as "last month" can mean the period until the second of these times. Messages about a future
+    period are sent before its start."""
     spans = question.spans
     if not spans and question.told:
         start = min(start for start, _ in question.told)

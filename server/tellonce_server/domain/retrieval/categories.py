@@ -1,7 +1,7 @@
 """Assigns statements to categories such as "sport", so that a question about a category finds all its statements.
 
-A model names the categories of what it extracts. Other statements and questions get the nearest names below, compared
-as vectors.
+A model names the categories of what it extracts. Other statements and questions get names from the list below. These
+are the names whose vectors are nearest to the text's vector.
 """
 
 from collections.abc import Sequence

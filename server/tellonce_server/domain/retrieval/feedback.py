@@ -40,8 +40,9 @@ _WORD: Final = re.compile(r"\w{3,}")
 
 
 def feedback(question: str, texts: Sequence[str], scores: Floats) -> Floats:
-    """For each candidate, the weight of its words that the best other candidates have, in standard deviations. Words of
-    the question are ignored, because the scores already include them."""
+    """A score for each candidate, in standard deviations from the mean. The score is high if the best other candidates
+    contain the candidate's words. Rare words have more weight. Words of the question are ignored, because the scores
+    already include them."""
     size = len(texts)
     if size < FEWEST:
         return np.zeros(size)

@@ -129,8 +129,9 @@ def _dated_in(question: Question, row: Learned) -> bool | None:
 
 
 def support(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Learned], matches: Matches) -> Floats:
-    """The addition to each message's score from the best memory that was learned from it: a share of the difference if
-    the memory is more similar to the question."""
+    """What the memories add to each message's score. Of the memories that were learned from a message, the one that is
+    most similar to the question counts. If it is more similar than the message is, a share of the difference is added.
+    """
     stated: dict[tuple[int | None, int], float] = {}
     for row, similarity in zip(rows, matches.similarity, strict=True):
         if row.kind != "summary" and similarity > 0:

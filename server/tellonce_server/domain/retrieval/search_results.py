@@ -16,9 +16,11 @@ class Result(NamedTuple):
     """One result. `text` is the text to show, and `full_text` the whole text once it is read. `clipped` means that
     `text` is only the beginning of a long text.
 
-    - `covered`: the weighted share of the query's words in the text, or with `by_time` the match of the query's time.
+    - `covered`: the weighted share of the query's words that are in the text. If `by_time` is true, it is the match of
+      the query's time.
     - `source_ids`: message ids.
-    - `listed`: the query names a category of which this is one of several members. `named`: a model named it.
+    - `listed`: the query names a category, and this result is one of several results of this category. `named`: a model
+      named the category.
     - `since`: the start of a summary's period. `due`: the due time of a goal or date.
     """
 

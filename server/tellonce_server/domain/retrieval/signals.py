@@ -231,7 +231,8 @@ class Scale:
 
 
 def scale(values: Floats, least: float) -> Scale:
-    """The mean and the deviation of the values, at least `least`. Differences between a few candidates mean nothing."""
+    """The mean and the standard deviation of the values. The deviation is never below `least`. Small differences
+    between a few candidates mean nothing."""
     return Scale(float(values.mean()), max(least, float(values.std()))) if len(values) else Scale(0.0, 0.0)
 
 
@@ -245,8 +246,8 @@ def ranks_of(question: Question, ranks: Sequence[Sequence[float] | None]) -> Flo
 
 
 def bm25(question: Question, ranks: Floats, tokens: Floats) -> Floats:
-    """The BM25 score of every text. For a question about the assistant's words, the length of a reply counts up to
-    LONG_TOKENS."""
+    """The BM25 score of every text. Long texts have lower scores. For a question about the assistant's words, a text's
+    length counts only up to LONG_TOKENS."""
     counted = np.minimum(tokens, w.LONG_TOKENS) if question.asks_assistant else tokens
     length = 1 - w.B + w.B * counted / w.MIDDLING_TOKENS
     matched: Floats = ranks @ np.array(question.weights) / ONE_MATCH
@@ -260,7 +261,8 @@ def coverage(question: Question, ranks: Floats) -> Floats:
 
 
 def with_time(question: Question, covered: Floats, of_time: Floats) -> Floats:
-    """The coverage, in which a time that the question certainly names counts as words with the share TIME_COVERED."""
+    """The coverage, including the times that the question names. If the question certainly names a time, the match of
+    the time has the share TIME_COVERED. If the question names nothing but a time, only the match of the time counts."""
     if question.of_span:
         return of_time
     if not question.is_exact:

@@ -50,10 +50,11 @@ SAID_THEN: Final = 0.5
 the others."""
 
 EXACT_TIME: Final = 5.0
-"""Added for a result of the time that the query certainly names ("yesterday"), or that refers to it."""
+"""If the query certainly names a time ("yesterday"), this is added for a result that is from this time or mentions it.
+"""
 
 TIME_COVERED: Final = 0.45
-"""The share of a time in the coverage of a query that certainly names it and has other words."""
+"""If a query certainly names a time and has other words, the match of the time has this share in the coverage."""
 
 TIME_WORDS: Final = 1.0
 """Added for a message with time words if the query asks when something happens."""
@@ -83,7 +84,8 @@ FEEDBACK: Final = 0.3
 """Weight of the words shared with the best other messages (`feedback`), per standard deviation."""
 
 STATED: Final = 0.5
-"""The share of the lead of a memory over its source message that is added to the message."""
+"""If a memory is more similar to the question than its source message, this share of the difference is added to the
+message's score."""
 
 ALONE: Final = 1.6
 """Factor for the similarity of a memory or summary, which gets nothing from neighbors or a session."""
