@@ -3,6 +3,7 @@ orderly end."""
 
 import asyncio
 
+import anyio
 import pytest
 
 from tellonce import contract as c
@@ -11,8 +12,9 @@ from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.services.page.reads import PageAnswerArgs, PageAnswersArgs
 from tellonce_server.store import receipts
-from tellonce_server.store.database import Transaction
-from tests.memory_fixtures import USER, Clock, Memory, forget, opened
+from tellonce_server.store.database import POOL_SIZE, Transaction
+from tests.memory_fixtures import USER, WAITING, Clock, Memory, forget, opened, until_waiting
+from tests.patience import HANGS
 
 
 @pytest.mark.anyio
@@ -129,15 +131,36 @@ async def test_the_sections_of_a_receipt_are_stored_without_compressing_them(mem
 @pytest.mark.anyio
 async def test_only_the_commit_of_a_receipt_does_not_wait_for_the_disk(memory: Memory, clock: Clock) -> None:
     database = (await memory.storage.services()).deps.database
-    receipt = receipts.Receipt(
-        *(USER, USER, "r1", "main", None, 4_000, 10, False, None, [], {}, [], clock()),
-    )
+    receipt = _receipt("r1", clock)
     async with database.transaction() as t:
         await receipts.add(t, receipt, erasures=0)
         assert await committing(t) == "off"
     async with database.transaction() as t:
         assert await committing(t) == "on"
     assert await receipts.find(database, USER, "r1") is not None
+
+
+@pytest.mark.anyio
+async def test_receipts_that_cannot_be_written_leave_connections_for_calls(memory: Memory, clock: Clock) -> None:
+    database = (await memory.storage.services()).deps.database
+    keeper = receipts.ReceiptKeeper(database)
+    ids = [f"r{number}" for number in range(2 * POOL_SIZE)]
+    async with memory.tables() as tables, memory.tables() as other:
+        async with tables.transaction():
+            await tables.execute("lock table context_receipts in access exclusive mode")
+            for receipt_id in ids:
+                await keeper.keep(_receipt(receipt_id, clock), erasures=0)
+            await until_waiting(other, receipts.CONNECTIONS)
+            with anyio.fail_after(HANGS):
+                async with memory.client() as client:
+                    await client.record_message(c.RecordMessageArgs(role="user", content="I live in Oslo"))
+            assert await other.fetchval(WAITING) == receipts.CONNECTIONS
+        await keeper.written()
+        assert await tables.fetchval("select count(*) from context_receipts") == len(ids)
+
+
+def _receipt(receipt_id: str, clock: Clock) -> receipts.Receipt:
+    return receipts.Receipt(USER, USER, receipt_id, "main", None, 4_000, 10, False, None, [], {}, [], clock())
 
 
 async def committing(t: Transaction) -> str:

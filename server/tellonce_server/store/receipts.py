@@ -49,6 +49,9 @@ logger = logging.getLogger(__name__)
 MOST_PENDING: Final = 64
 """Maximum pending receipts. The next context then waits until the oldest is written."""
 
+CONNECTIONS: Final = 3
+"""Maximum connections that write receipts at the same time. The other connections serve calls."""
+
 
 class ReceiptKeeper:
     """Writes receipts in the background. A kill loses only those that are not written yet."""
@@ -56,6 +59,7 @@ class ReceiptKeeper:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._pending: dict[str, asyncio.Task[None]] = {}
+        self._connections = asyncio.Semaphore(CONNECTIONS)
 
     async def keep(self, receipt: Receipt, erasures: int) -> None:
         """Start to write the receipt. It is dropped if the owner's count of erasures is no longer `erasures`."""
@@ -70,7 +74,8 @@ class ReceiptKeeper:
 
     async def _write(self, receipt: Receipt, erasures: int) -> None:
         try:
-            await add(self._database, receipt, erasures)
+            async with self._connections:
+                await add(self._database, receipt, erasures)
         except DATABASE_FAILURES as error:
             DATABASE_ERRORS.noted(error)
         except Exception:
