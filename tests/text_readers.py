@@ -561,7 +561,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.telegram.messages.words_
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.entries
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
     tellonce_server.app.authorization.authorized tellonce_server.app.authorization.confirmed
-    tellonce_server.app.middleware.known_hosts
+    tellonce_server.app.middleware.completed tellonce_server.app.middleware.known_hosts
     tellonce_server.app.middleware.unavailable tellonce_server.app.page.protection.with_cookie
     tellonce_server.app.page.uploads.Transfers.for_operator
     tellonce_server.app.middleware.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread tellonce_server.core.scope.replaced_channel tellonce_server.core.scope.thread_name tellonce_server.core.scope.renamed_thread

@@ -278,6 +278,17 @@ async def test_http_ends_in_time_although_a_subscription_stream_is_open(
     assert b'"result"' in rest, "the stream ends as the protocol wants: with a result"
 
 
+async def test_a_stop_while_a_client_of_the_older_protocol_listens_is_no_error(tmp_path: Path, dsn: str) -> None:
+    log = tmp_path / "server.log"
+    async with http_server(tmp_path / "http", dsn, log) as server, httpx2.AsyncClient(timeout=20) as http:
+        headers = {**server.headers(), "Accept": "text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
+        async with http.stream("GET", server.url, headers=headers) as stream:
+            assert stream.status_code == 200
+            assert await server.stop(signal.SIGINT) == 0
+            assert [chunk async for chunk in stream.aiter_raw()] == []
+    assert "ERROR" not in log.read_text()
+
+
 async def test_keep_alive_posts_do_not_wait_for_nagle(lasting: HttpServer) -> None:
     """Delayed TCP acknowledgments would add 40 ms to each call, except the first calls of a connection."""
     body = request("tools/call", name="get_profile", arguments={})

@@ -20,7 +20,7 @@ from tellonce.settings import ServerSettings
 from tellonce_server.api.middleware import OpenStreams, show_hooked
 from tellonce_server.app.authorization import authorized, confirmed
 from tellonce_server.app.metrics import Metrics
-from tellonce_server.app.middleware import known_hosts, unavailable
+from tellonce_server.app.middleware import completed, known_hosts, unavailable
 from tellonce_server.app.page.protection import cookie_name, with_cookie
 from tellonce_server.app.page.site import add_page
 from tellonce_server.app.server import VERSION, MemoryServer, build_server
@@ -52,6 +52,7 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
     # credential.
     app.user_middleware.insert(0, Middleware(with_cookie, name=cookie_name(settings.port)))
     app.user_middleware.insert(0, Middleware(unavailable))
+    app.user_middleware.insert(0, Middleware(completed))
     own = transport_security(settings, public=False)
     app.user_middleware.insert(0, Middleware(known_hosts, public=security, own=own, private=[FIGURES]))
     app.user_middleware.append(Middleware(authorized, limit=RateLimit(settings.remote.rate_limit)))

@@ -1,4 +1,4 @@
-"""ASGI middleware around all routes: it refuses unknown hosts and answers database outages."""
+"""ASGI middleware around all routes: it refuses unknown hosts, answers database outages, and completes event streams."""
 
 import json
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tellonce.client import LATER_META, UNREACHABLE
 from tellonce_server.core.errors import DATABASE_ERRORS, RETRY_SECONDS, TEMPORARY_FAILURES
 
+EVENTS = b"text/event-stream"
 MOST_BYTES = 64 * 1024
 """Maximum number of bytes of a request's body that are read to find the request's id."""
 
@@ -31,6 +32,29 @@ def known_hosts(
         await (refusal or app)(scope, receive, send)
 
     return guarded
+
+
+def completed(app: ASGIApp) -> ASGIApp:
+    """Middleware that sends the end of an event stream which the application left open. MCP's library leaves such a
+    stream open when the server stops, and uvicorn would log an error."""
+
+    async def completing(scope: Scope, receive: Receive, send: Send) -> None:
+        streaming = False
+
+        async def sending(message: Message) -> None:
+            nonlocal streaming
+            if message["type"] == "http.response.start":
+                kinds = [value for name, value in message["headers"] if name == b"content-type"]
+                streaming = any(kind.startswith(EVENTS) for kind in kinds)
+            elif not message.get("more_body", False):
+                streaming = False
+            await send(message)
+
+        await app(scope, receive, sending)
+        if streaming:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    return completing
 
 
 def unavailable(app: ASGIApp) -> ASGIApp:
