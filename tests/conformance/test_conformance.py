@@ -10,7 +10,7 @@ import pytest
 from tellonce.settings import ServerSettings
 from tellonce_server.api.middleware import OpenStreams
 from tellonce_server.app.access_tokens import create_token
-from tellonce_server.app.http import build_http
+from tellonce_server.app.http import RequestTimeout, build_http
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage
 from tellonce_server.store.database import as_login
@@ -85,7 +85,7 @@ async def memory_server(settings: ServerSettings, clock: Clock) -> AsyncGenerato
         await storage.services()
         async with as_login(storage.opened.login) as login:
             token = await create_token(login, "suite", USER, ("assistant",), clock())
-        async with served(WithToken(app, token)) as base:
+        async with served(WithToken(app, token), protocol=RequestTimeout) as base:
             yield f"{base}/mcp"
 
 

@@ -1,4 +1,8 @@
-"""Limits on the rate of a credential's requests and on one user's simultaneous calls."""
+"""Limits on the rate of a credential's requests, on one user's simultaneous calls, and on the time in which a request
+must arrive."""
+
+import asyncio
+from collections.abc import AsyncIterator
 
 import anyio
 import pytest
@@ -6,10 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.client import Client, ClientRequestContext
 from mcp.types import ElicitRequestParams, ElicitResult
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
 from tellonce import contract as c
 from tellonce.settings import Remote, ServerSettings
 from tellonce_server.app.access_tokens import create_token
+from tellonce_server.app.http import RequestTimeout
 from tellonce_server.app.server import build_server
 from tellonce_server.core.limits import BURST_SECONDS, MOST_BUCKETS, MOST_CONCURRENT, RateLimit
 from tellonce_server.core.scope import Caller
@@ -17,8 +26,16 @@ from tellonce_server.store.database import POOL_SIZE, as_login
 from tests.memory_fixtures import USER, WAITING, Clock, Memory, until_waiting
 from tests.patience import HANGS, until
 from tests.server.test_auth import call, running
+from tests.stubs.loopback import served
 
 pytestmark = pytest.mark.anyio
+
+PATIENCE = 0.5
+"""In these tests, a request must arrive within this number of seconds."""
+
+
+class Hurried(RequestTimeout):
+    seconds = PATIENCE
 
 
 @given(st.lists(st.floats(0, 5), min_size=1, max_size=300), st.floats(0.5, 20))
@@ -65,6 +82,69 @@ async def test_a_credential_over_its_rate_limit_gets_the_time_to_retry(settings:
     assert 1 <= int(third.headers["retry-after"]) <= 5
     assert third.json()["error"]["message"].startswith("Too many requests with this credential; try again in")
     assert [answer.status_code for answer in others] == [200] * 5
+
+
+async def echo(request: Request) -> Response:
+    return PlainTextResponse(str(len(await request.body())))
+
+
+@pytest.fixture
+async def port() -> AsyncIterator[int]:
+    async with served(Starlette(routes=[Route("/", echo, methods=["GET", "POST"])]), protocol=Hurried) as base:
+        yield int(base.rpartition(":")[2])
+
+
+HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n"
+
+
+UNFINISHED = (b"", b"GET / HT", HEAD, HEAD + b"\r\n", HEAD + b"\r\nab")
+
+
+async def test_a_request_that_never_ends_loses_its_connection(port: int) -> None:
+    assert await asyncio.gather(*(_all_answered(port, sent) for sent in UNFINISHED)) == [b""] * len(UNFINISHED)
+
+
+async def _all_answered(port: int, sent: bytes) -> bytes:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(sent)
+    with anyio.fail_after(HANGS):
+        answered = await reader.read()
+    writer.close()
+    return answered
+
+
+async def test_a_trickle_does_not_buy_time(port: int) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(HEAD)
+    with anyio.fail_after(HANGS):
+        ended = asyncio.create_task(reader.read())
+        while not ended.done():
+            writer.write(b"X-Slow: 1\r\n")
+            await asyncio.wait([ended], timeout=PATIENCE / 6)
+    assert ended.result() == b""
+    writer.close()
+
+
+async def test_after_a_whole_request_a_second_slow_one_is_cut_as_well(port: int) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    whole = HEAD + b"\r\nabcd"
+    writer.write(whole)
+    first = await reader.readuntil(b"\r\n\r\n4")
+    writer.write(b"GET / HTTP/1.1\r\n")
+    with anyio.fail_after(HANGS):
+        assert await reader.read() == b""
+    assert first.startswith(b"HTTP/1.1 200")
+    writer.close()
+
+
+async def test_a_connection_may_rest_between_requests_and_an_answer_may_take_long(port: int) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for _ in range(2):
+        writer.write(HEAD + b"\r\nabcd")
+        with anyio.fail_after(HANGS):
+            assert (await reader.readuntil(b"\r\n\r\n4")).startswith(b"HTTP/1.1 200")
+        await asyncio.sleep(PATIENCE * 1.5)
+    writer.close()
 
 
 async def test_many_calls_of_one_user_leave_connections_for_other_users(memory: Memory) -> None:

@@ -9,6 +9,7 @@ from socket import socket
 import uvicorn
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 LAST_REPLIES = 0.1
 """Maximum seconds to wait for open requests when the server stops."""
@@ -62,12 +63,12 @@ class _Server(uvicorn.Server):
 
 
 @contextlib.asynccontextmanager
-async def served(app: ASGIApp, port: int = 0) -> AsyncIterator[str]:
+async def served(app: ASGIApp, port: int = 0, protocol: type[asyncio.Protocol] = H11Protocol) -> AsyncIterator[str]:
     """Serve the application. Yields the base URL, such as `http://127.0.0.1:40123`; port 0 selects a free port.
     Requests that are still open at the end are cut off."""
     # Host and port are passed instead of a socket, because asyncio sets TCP_NODELAY only on sockets created with
     # IPPROTO_TCP.
-    config = uvicorn.Config(app, host="127.0.0.1", port=port, http="h11", lifespan="off", log_level="error")
+    config = uvicorn.Config(app, host="127.0.0.1", port=port, http=protocol, lifespan="off", log_level="error")
     logging.getLogger("uvicorn.error").addFilter(_unexpected)
     server = _Server(config)
     task = asyncio.create_task(server.serve())

@@ -128,7 +128,7 @@ def test_every_package_that_is_imported_is_a_dependency() -> None:
     lines = [*declared["dependencies"], *declared["optional-dependencies"]["otel"]]
     allowed = {canonicalize_name(Requirement(line).name) for line in lines}
     holders = packages_distributions()
-    brought = {"apscheduler", "pydantic_core"}  # by python-telegram-bot[job-queue] and pydantic
+    brought = {"apscheduler", "h11", "pydantic_core"}  # by python-telegram-bot[job-queue], uvicorn and pydantic
     missing = {
         (file.name, name)
         for file in SOURCES

@@ -1,13 +1,15 @@
 """Serves MCP over streamable HTTP with uvicorn, and the operator's pages `/health`, `/ready` and `/metrics`. Limits the
-size of requests, and shuts down gracefully."""
+size of requests and the time in which they must arrive, and shuts down gracefully."""
 
 import asyncio
 import contextlib
 import signal
 from collections.abc import AsyncGenerator, Generator
 from socket import socket
+from typing import ClassVar
 from urllib.parse import urlsplit
 
+import h11
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -15,6 +17,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tellonce.settings import ServerSettings
 from tellonce_server.api.middleware import OpenStreams, show_hooked
@@ -85,7 +88,9 @@ async def serve_http(settings: ServerSettings) -> None:
         build_http(settings, Storage(settings), streams),
         host=settings.host,
         port=settings.port,
-        http="h11",  # httptools keeps trailing spaces in header values, although the protocol forbids them
+        # RequestTimeout is based on h11. The alternative, httptools, keeps trailing spaces in header values, although
+        # the protocol forbids them.
+        http=RequestTimeout,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
         access_log=False,
@@ -113,6 +118,39 @@ class _Server(uvicorn.Server):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+class RequestTimeout(H11Protocol):
+    """Limits how long a request may take to arrive. For the first request, the time starts when the connection opens.
+    For a later request, the time starts with the request's first byte. Between two requests, uvicorn's keep-alive timer
+    applies."""
+
+    seconds: ClassVar[float] = 30.0
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
+            self._watch()
+        else:
+            self._rest()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._rest()
+        super().connection_lost(exc)
+
+    def _watch(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(self.seconds, self.transport.close)
+
+    def _rest(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
 
 
 FIGURES = "/metrics"
