@@ -7,11 +7,15 @@ import anyio
 import asyncpg
 import pytest
 
+from tellonce.settings import ServerSettings
+from tellonce_server.app import background
+from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import TEMPORARY_FAILURES
 from tellonce_server.store import pools
 from tellonce_server.store.database import Database, open_database
 from tests.memory_fixtures import USER, session
-from tests.patience import HANGS
+from tests.memory_fixtures import opened as running
+from tests.patience import HANGS, until
 
 pytestmark = pytest.mark.anyio
 
@@ -103,10 +107,34 @@ async def test_connections_that_are_not_needed_go_back_to_asyncpg(opened: Databa
     assert isinstance(pool, pools.SessionPool)
     async with opened.transaction(), opened.transaction():
         pass
+    await opened.return_unneeded()  # both connections were needed since the start
     assert pool._connections.get_idle_size() == 0
+    await asked(opened)
+    await opened.return_unneeded()  # one connection was needed since the last time
+    assert pool._connections.get_idle_size() == 1
+    await opened.return_unneeded()
+    assert pool._connections.get_idle_size() == 2
+    assert await asked(opened) == 0
+
+
+async def test_a_running_server_gives_unneeded_connections_back(
+    settings: ServerSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "CONNECTIONS_SECONDS", 0.05)
+    async with running(Storage(settings)) as memory:
+        database = (await memory.storage.services()).deps.database
+        pool = database._pool
+        assert isinstance(pool, pools.SessionPool)
+        async with database.transaction(), database.transaction():
+            pass
+        await until(pool._connections.get_idle_size)
+
+
+async def test_a_connection_in_constant_use_also_goes_back_sometimes(opened: Database) -> None:
+    pool = opened._pool
+    assert isinstance(pool, pools.SessionPool)
+    idle = []
     for _ in range(pools.RETURNED_EVERY):
         assert await asked(opened) == 0
-    assert pool._connections.get_idle_size() == 1
-    for _ in range(pools.RETURNED_EVERY - 1):
-        assert await asked(opened) == 0
-    assert pool._connections.get_idle_size() == 1, "the connection in use is kept"
+        idle.append(pool._connections.get_idle_size())
+    assert 0 < sum(idle) < len(idle)

@@ -25,6 +25,7 @@ SCRUB_CHECK_SECONDS = 600.0
 UPLOADS_SECONDS = 60.0
 NEAR_INDEX_SECONDS = 300.0
 RETENTION_SECONDS = 3600.0
+CONNECTIONS_SECONDS = 60.0
 
 
 def side_tasks(
@@ -49,6 +50,7 @@ def side_tasks(
         _every("abandoned uploads", UPLOADS_SECONDS, Uploads(deps.settings.data_dir).expire),
         _every("scrubbing", SCRUB_CHECK_SECONDS, scrubber.scrub_if_due),
         _every("near indexes", NEAR_INDEX_SECONDS, build_indexes),
+        _every("idle connections", CONNECTIONS_SECONDS, deps.database.return_unneeded),
     )
 
 

@@ -143,6 +143,12 @@ class Database(Queries):
         async with self._pool.statement("notify.send", ()) as connection:
             await connection.executemany(query("notify.send"), announcements)
 
+    async def return_unneeded(self) -> None:
+        """Give the connections that were not needed since the last call of this method back to asyncpg."""
+        for pool in {self._pool, self._workers, self._sessions}:
+            if isinstance(pool, SessionPool):
+                await pool.return_unneeded()
+
     async def close(self) -> None:
         for pool in (self._pool, self._workers, self._sessions):
             await pool.close()

@@ -49,7 +49,7 @@ class OwnedConnection(asyncpg.Connection):
     """Whether settings persist after a transaction."""
 
     name = "tellonce"
-    """Another name, because the connections that a pooler keeps open do not prove that a server is running."""
+    """The name that identifies a running server in `pg_stat_activity`."""
 
     _owner: int | None = None
     _model: str | None = None
@@ -135,8 +135,8 @@ class _OpenPool:
         await self._connections.close()
 
 
-RETURNED_EVERY: Final = 100
-"""After this number of uses, the longest idle connection goes back to asyncpg, which closes it after five minutes."""
+RETURNED_EVERY: Final = 1_000
+"""After this number of uses, one connection goes back to asyncpg, so that asyncpg can replace old connections."""
 
 
 class SessionPool(_OpenPool):
@@ -149,6 +149,7 @@ class SessionPool(_OpenPool):
     def __init__(self, connections: "asyncpg.Pool[Row]") -> None:
         super().__init__(connections)
         self._kept: list[Proxy] = []
+        self._never_needed = 0
         self._waiting = 0
         self._uses = 0
         self._closing = False
@@ -181,6 +182,7 @@ class SessionPool(_OpenPool):
         """A connection for one use. The caller must call `put_back`."""
         while self._kept:
             connection = self._kept.pop()
+            self._never_needed = min(self._never_needed, len(self._kept))
             if _is_open(connection):
                 return connection
             await self._connections.release(connection)
@@ -194,12 +196,19 @@ class SessionPool(_OpenPool):
         """Keep the connection for the next statement, unless a call waits for one. If the last statement raised an
         error (`intact` is false), asyncpg checks the connection."""
         self._uses += 1
-        if not intact or self._closing or self._waiting or not _is_open(connection):
+        keep = intact and not (self._closing or self._waiting) and self._uses % RETURNED_EVERY != 0
+        if keep and _is_open(connection):
+            self._kept.append(connection)
+        else:
             await self._connections.release(connection)
-            return
-        self._kept.append(connection)
-        if self._uses % RETURNED_EVERY == 0:
-            await self._connections.release(self._kept.pop(0))
+
+    async def return_unneeded(self) -> None:
+        """Give the connections that were not needed since the last call of this method back to asyncpg, which closes
+        them after five minutes. A firewall might drop an idle connection without a sign."""
+        unneeded, self._never_needed = self._never_needed, len(self._kept) - self._never_needed
+        for _ in range(unneeded):
+            if self._kept:  # a call may have taken a connection while another was given back
+                await self._connections.release(self._kept.pop(0))
 
 
 def _is_open(connection: Proxy) -> bool:
