@@ -84,7 +84,7 @@ async def _queue_of(agent: MemoryClient, settings: RelaySettings) -> QueueStatus
 
 
 def task_lines(health: dict[str, Any]) -> list[str]:
-    """Lines about failed background tasks and a blocked event loop. Empty without such problems."""
+    """Lines about failed background tasks and long computations. Empty without such problems."""
     failed = {name: task for name, task in health.get("tasks", {}).items() if task["failures"]}
     lines = [
         f"tasks      {name} failed {quantity(task['failures'], 'time')} ({task['error']}), "
@@ -93,7 +93,8 @@ def task_lines(health: dict[str, Any]) -> list[str]:
     ]
     if health.get("blocked"):
         lines.append(
-            f"delays     {quantity(health['blocked'], 'call')} blocked all others for over 250 ms; the server's log names them"
+            f"delays     {quantity(health['blocked'], 'call')} computed for over 250 ms while all others waited; "
+            "the server's log names them"
         )
     return lines
 

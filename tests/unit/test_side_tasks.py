@@ -57,7 +57,7 @@ async def test_a_task_that_raises_is_logged_by_name_with_its_stack_and_started_a
     assert all(record.exc_info is not None and record.levelno == logging.ERROR for record in caplog.records)
     assert task_lines({"tasks": shown, "blocked": 2}) == [
         "tasks      tidying failed 3 times (KeyError), starts again soon; the server's log says why",
-        "delays     2 calls blocked all others for over 250 ms; the server's log names them",
+        "delays     2 calls computed for over 250 ms while all others waited; the server's log names them",
     ]
 
 

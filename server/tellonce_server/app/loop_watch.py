@@ -13,9 +13,11 @@ from pathlib import Path
 logger = logging.getLogger(__name__)
 
 LIMIT_SECONDS = 0.25
-"""Seconds of processor time after which a computation on the event loop is reported, because all calls must wait."""
+"""Seconds of processor time after which a call that computes on the event loop is reported, because all other calls
+must wait."""
 
 BEAT_SECONDS = 0.1
+"""Seconds between heartbeats. Before the reported call began, other calls may have computed for so long."""
 
 NAMED_CALLS = 6
 """Number of the innermost calls that are logged."""
@@ -24,20 +26,23 @@ NAMED_CALLS = 6
 class LoopWatch:
     """Runs a heartbeat on the event loop, and a thread that checks the heartbeat.
 
-    Processor time is measured instead of real time, because a busy machine also delays heartbeats.
+    Processor time is measured instead of real time, because a busy machine also delays heartbeats. A call that blocks
+    the loop while it waits, for example for a file, is therefore not noticed.
     """
 
     def __init__(self) -> None:
-        self.episodes = 0
-        """How often the loop was blocked for longer than the limit."""
+        self.episodes: int | None = None
+        """How often a call computed for longer than the limit. None if this is not measured."""
         self._worked_at_beat = 0.0
         self._named = False
         self._ended = threading.Event()
 
     @contextmanager
     def watching(self) -> Generator[None]:
-        """Watch the running loop of this thread during the block. macOS cannot measure one thread and watches nothing."""
+        """Watch the running loop of this thread during the block. On macOS, nothing is measured, because the system has
+        no clock for a single thread."""
         if hasattr(time, "pthread_getcpuclockid"):
+            self.episodes = 0
             thread = threading.get_ident()
             clock = time.pthread_getcpuclockid(thread)
             self._beat(asyncio.get_running_loop(), clock)
@@ -54,9 +59,10 @@ class LoopWatch:
 
     def _watch(self, loop_thread: int, clock: int) -> None:
         while not self._ended.wait(BEAT_SECONDS):
-            if not self._named and time.clock_gettime(clock) - self._worked_at_beat >= LIMIT_SECONDS:
+            worked = time.clock_gettime(clock) - self._worked_at_beat
+            if not self._named and worked >= LIMIT_SECONDS + BEAT_SECONDS:
                 self._named = True
-                self.episodes += 1
+                self.episodes = (self.episodes or 0) + 1
                 self._name(loop_thread)
 
     def _name(self, loop_thread: int) -> None:
@@ -64,4 +70,4 @@ class LoopWatch:
         frame = sys._current_frames().get(loop_thread)  # pyright: ignore[reportPrivateUsage]
         calls = reversed(traceback.extract_stack(frame)[-NAMED_CALLS:]) if frame is not None else ()
         named = " < ".join(f"{Path(x.filename).name}:{x.lineno} {x.name}" for x in calls)
-        logger.warning("the event loop was blocked for over %.0f ms by %s", 1000 * LIMIT_SECONDS, named)
+        logger.warning("a call computed on the event loop for over %.0f ms: %s", 1000 * LIMIT_SECONDS, named)

@@ -69,8 +69,9 @@ def _process(health: dict[str, Any]) -> Iterable[Metric]:
         running.add_metric([name], task["running"])
         failures.add_metric([name], task["failures"])
     yield from (running, failures)
-    blocked = "How often a call blocked the event loop for more than 250 ms."
-    yield CounterMetricFamily("tellonce_event_loop_blocked", blocked, value=health["blocked"])
+    if health["blocked"] is not None:
+        blocked = "How often a call computed on the event loop for more than 250 ms."
+        yield CounterMetricFamily("tellonce_event_loop_blocked", blocked, value=health["blocked"])
 
 
 async def _memory(services: "Services") -> list[Metric]:
