@@ -312,6 +312,20 @@ async def test_a_server_survives_its_killed_user_while_another_uses_it(
     await nobody_watches(server)
 
 
+async def test_a_watcher_that_an_earlier_version_started_can_stop_the_server(
+    server: EmbeddedPostgres, reachable: Path
+) -> None:
+    async with child(reachable / "data") as process:
+        assert await said(process) == "up"
+        process.kill()
+        await process.wait()
+    former = ["-P", "-m", "tellonce_server.store.postgres.embedded_server", str(reachable / "data")]
+    stop = await anyio.run_process([sys.executable, *former], check=False)
+    assert stop.returncode == 0
+    assert await server.ping() == "down"
+    await nobody_watches(server)
+
+
 async def nobody_watches(server: EmbeddedPostgres) -> None:
     await until(lambda: not is_held(server.cluster.parent / ".watch"))
 

@@ -1,0 +1,1 @@
+"""The former place of `tellonce_server.postgres`. Delete it after one release."""
