@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 import anyio
 import pytest
+import uvicorn
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp.client import Client, ClientRequestContext
@@ -18,7 +19,7 @@ from starlette.routing import Route
 from tellonce import contract as c
 from tellonce.settings import Remote, ServerSettings
 from tellonce_server.app.access_tokens import create_token
-from tellonce_server.app.http import RequestTimeout
+from tellonce_server.app.http import RequestTimeout, serve_http
 from tellonce_server.app.server import build_server
 from tellonce_server.core.limits import BURST_SECONDS, MOST_BUCKETS, MOST_CONCURRENT, RateLimit
 from tellonce_server.core.scope import Caller
@@ -111,6 +112,19 @@ async def _all_answered(port: int, sent: bytes) -> bytes:
         answered = await reader.read()
     writer.close()
     return answered
+
+
+async def test_the_server_limits_the_time_of_a_request(
+    settings: ServerSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    protocols: list[object] = []
+
+    async def serve(server: uvicorn.Server) -> None:
+        protocols.append(server.config.http)
+
+    monkeypatch.setattr(uvicorn.Server, "serve", serve)
+    await serve_http(settings)
+    assert protocols == [RequestTimeout]
 
 
 async def test_a_trickle_does_not_buy_time(port: int) -> None:
