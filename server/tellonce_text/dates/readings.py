@@ -87,6 +87,7 @@ class Expression:
     - `certain`: the days are known.
     - `approximate`: the days were counted casually ("three weeks ago").
     - `timed`: the expression gives a time of day.
+    - `dated`: the expression names a day, or several. "At 5 pm" names none.
     - `absolute`: the expression gives the year, so its meaning does not depend on the time of the text.
     - `since`: the span has no end ("since March").
     - `celebrated`: a feast that the text names as such and not as the day of something ("Christmas is my favorite day").
@@ -100,6 +101,7 @@ class Expression:
     certain: bool
     precision: Precision
     timed: bool = False
+    dated: bool = False
     absolute: bool = False
     approximate: bool = False
     since: bool = False

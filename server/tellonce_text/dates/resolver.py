@@ -122,7 +122,9 @@ def resolved(
     precision: Precision = "recurring" if item.repeats else readings[0].precision
     timed = precision == "instant" and not item.until
     words, absolute = line.text[start:end], absolute and item.clock is None
-    found = Expression(start, end, words, readings, certain, precision, timed, absolute, approximate)
+    found = Expression(
+        start, end, words, readings, certain, precision, timed, phrase is not None, absolute, approximate
+    )
     onset, celebrated = _is_onset(line, first, item), _is_celebrated(line, first, item)
     return replace(found, since=item.since, onset=onset, celebrated=celebrated)
 

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Final
 
 from tellonce.contract import Focus, SlotType
 from tellonce_server.store.context import ContextRows
 from tellonce_server.store.messages import Line
-from tellonce_text.dates.readings import Said
+from tellonce_text.dates.readings import DAY, WEEK, Expression, Said
 from tellonce_text.dates.resolver import expressions
+from tellonce_text.dates.tokens import Token, line_of
 from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip
 
@@ -27,6 +29,10 @@ _URL = re.compile(
     r"https?://\S+|(?<![@\w.-])(?:www\.)?[\w-]+\.(?:com|org|net|io|dev|app|gov|edu)(?:/\S*)?", re.IGNORECASE
 )
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*%?")
+_PRECISE: Final = frozenset({"instant", "day", "week", "month"})
+_LEADING: Final = frozenset({"article", "contracted", "on", "at"})
+_AGO: Final = frozenset({"ago", "ago_before", "ago_that"})
+"""The tags of words that come before a date or time, and of words that count back from now."""
 _MOST_WORDS = 12
 """Maximum words of an answer. A longer message may contain a date without answering the question about it."""
 _MOST_CHARACTERS = 2_000
@@ -48,15 +54,36 @@ def fill(slot_type: SlotType, text: str, said: Said, choices: Sequence[str] = ()
 
 
 def _when(words: str, said: Said, *, timed: bool) -> str | None:
-    """The first date or time of day. "yesterday's game" is neither, and a bare time of today is no date."""
-    today = said.at.astimezone(said.zone).date()
+    """The first date or time of day, without a preposition or article before it."""
     # A bare "3/5" is a date only beside a preposition.
-    for found in expressions(words, said, "future") or expressions(f"on {words}", said, "future"):
-        if found.best is None or found.text.endswith(("'s", "’s")):
-            continue
-        if found.timed if timed else not found.timed or found.best.start.date() != today:
-            return found.text
+    for text in (words, f"on {words}"):
+        found = expressions(text, said, "future")
+        for one in found:
+            tokens = _tokens(text, one)
+            if (one.timed if timed else one.dated) and _is_answer(one, tokens, said):
+                begin = next((token.start for token in tokens if _LEADING.isdisjoint(token.tags)), one.start)
+                return text[begin : one.end]
+        if found:
+            break
     return None
+
+
+def _tokens(text: str, found: Expression) -> Sequence[Token]:
+    line = line_of(text)
+    tokens = [line[index] for index in range(len(line))] if line is not None else []
+    return [token for token in tokens if found.start <= token.start < found.end]
+
+
+def _is_answer(found: Expression, tokens: Sequence[Token], said: Said) -> bool:
+    """Whether the expression gives a time, a day, a week or a month. These do not: "since March", "Merry Christmas", "2
+    hours ago", "the weekend", "yesterday's game"."""
+    best = found.best
+    if best is None or found.precision not in _PRECISE or found.since or found.celebrated:
+        return False
+    first, last = best.days
+    weekend = found.precision == "week" and last - first < WEEK - DAY
+    ago = best.start < said.at and any(not _AGO.isdisjoint(token.tags) for token in tokens)
+    return not (weekend or ago or found.text.endswith(("'s", "’s")))
 
 
 def _asks_beside(said: str, value: str, slot_type: SlotType) -> bool:
