@@ -55,6 +55,23 @@ def test_a_message_of_equal_words_and_the_question_asked_before_are_no_evidence(
     assert ids(p.choose([said, again, twice, other], asked, THREAD, frozenset(), LIMITS)) == [1, 5]
 
 
+def test_replies_that_repeat_a_better_message_in_slightly_other_words_leave_room_for_other_evidence() -> None:
+    said = found(0)._replace(text="My sister Ann lives in Graz since May, with two cats and a dog.")
+    told = "You told me {}: my sister Ann lives in Graz since May, with two cats and a dog"
+    replies = [
+        found(number)._replace(text=told.format(when), role="assistant")
+        for number, when in enumerate(("so", "twice", "once", "already", "that", "it"), 1)
+    ]
+    person = found(7)._replace(text=f"Well, {said.text}")
+    of_other_talk = replies[0]._replace(id=8, text=f"Yes, {said.text}", speaker="Lee")
+    other = found(9)._replace(text="She moved there for a job at the opera.", score=4.0)
+    reply = found(10)._replace(
+        text="Your sister Ann lives in Graz, and the opera there is closed.", role="assistant", score=3
+    )
+    chosen = p.choose([said, *replies, person, of_other_talk, other, reply], ASKING, THREAD, frozenset(), LIMITS)
+    assert ids(chosen) == [0, 7, 8, 9, 10]
+
+
 def test_what_is_far_is_not_recalled_for_a_statement() -> None:
     assert p.choose([found(1, covered=0.0, cosine=0.1)], TELLING, THREAD, frozenset(), LIMITS) == []
 

@@ -1,8 +1,9 @@
 """Selects and orders the search results for a prompt. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
+from itertools import pairwise
 
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import ContextDefaults
@@ -153,20 +154,32 @@ def with_other_chats(
     return [*sorted(both, key=lambda f: places[f.place]), *rest]
 
 
+REPEATED = 0.7
+"""A reply of the assistant is a repetition if better results contain at least this share of its pairs of words."""
+
 _WORD = re.compile(r"\w+")
 
 
 def without_copies(messages: Sequence[Result], query: str) -> list[Result]:
-    """The messages, best first, without copies of the question or of a better message. A long reply always stays,
-    because its text is not loaded yet."""
+    """The messages, best first, without copies of the question or of a better message, and without replies that repeat
+    better messages. A long reply always stays, because its text is not loaded yet."""
     kept: list[Result] = []
-    said = {_words(query)}
+    said, heard = {_words(query)}, set[tuple[str, str]]()
     for result in messages:
         words = _words(result.text)
-        if not words or words not in said:
+        pairs = frozenset(pairwise(words))
+        if not words or not (words in said or _repeats(result, pairs, heard)):
             kept.append(result)
+            heard |= pairs
         said.add(words)
     return kept
+
+
+def _repeats(result: Result, pairs: Set[tuple[str, str]], heard: Set[tuple[str, str]]) -> bool:
+    """Whether a reply repeats earlier words. A person who says the same words again makes a new statement."""
+    if result.role != "assistant" or result.speaker or result.routine or not pairs:
+        return False
+    return len(pairs & heard) >= REPEATED * len(pairs)
 
 
 # The same messages are results of many questions, so each text is split only once.
