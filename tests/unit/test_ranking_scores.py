@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from tellonce_server.domain.retrieval import weights
 from tellonce_server.domain.retrieval.asked_times import AskedTimes
-from tellonce_server.domain.retrieval.echoes import below_sources
+from tellonce_server.domain.retrieval.echoes import BELOW, below_sources
 from tellonce_server.domain.retrieval.question import Question, ScopeFacts, question
 from tellonce_server.domain.retrieval.ranking import rank
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.domain.retrieval.signals import (
     ONE_MATCH,
     Candidate,
@@ -62,6 +63,15 @@ def order(q: Question, *candidates: Candidate) -> list[int]:
 
 
 HIT, MISS = (ONE_MATCH,), (0.0,)
+
+
+@pytest.mark.parametrize(("kind", "lower"), [("fact", True), ("summary", False)])
+def test_a_reply_echoes_a_memory_but_not_the_summary_that_contains_the_reply(kind: str, lower: bool) -> None:
+    words = "Ann lives in a small red house by the lake in Graz"
+    q, reply = asked("sister", "sister"), said(1, words, role="assistant")
+    learned = Result(kind, 5, 1, None, words, None, None, reply.sent_at, 9, 0.5, 0.3, (1,), 0.0)
+    (score,) = below_sources(q, [reply], np.array([2.0]), [learned])
+    assert score == pytest.approx(0.5 - BELOW if lower else 2.0)
 
 
 def test_a_message_with_the_word_comes_before_one_without() -> None:

@@ -41,10 +41,10 @@ class _Source(NamedTuple):
 
 
 def below_sources(
-    question: Question, candidates: Sequence[Candidate], scores: Floats, memories: Sequence[Result]
+    question: Question, candidates: Sequence[Candidate], scores: Floats, learned: Sequence[Result]
 ) -> Floats:
-    """The scores, lowered so that each echo is below all earlier messages and memories that it repeats. They are not
-    lowered if the question asks for the assistant's words."""
+    """The scores, lowered so that each echo is below all earlier messages and memories that it repeats. `learned` are
+    the memories and summaries. The scores are not lowered if the question asks for the assistant's words."""
     if question.asks_assistant:
         return scores
     replies = {i: _grams(c.head) for i, c in enumerate(candidates) if c.role == "assistant" and c.speaker is None}
@@ -53,7 +53,8 @@ def below_sources(
         return scores
     said = zip(candidates, scores.tolist(), strict=True)
     stated = [_Source(c.head, c.sent_at, score) for c, score in said if c.role == "user" and asking(c.head) < 1]
-    stated += [_Source(memory.text, memory.at, memory.score) for memory in memories]
+    # A summary contains replies too, also the one that would be its echo.
+    stated += [_Source(found.text, found.at, found.score) for found in learned if found.kind != "summary"]
     holders: dict[int, list[int]] = {}
     for number, source in enumerate(stated):
         for gram in _grams(source.text) & replied:
