@@ -136,6 +136,16 @@ async def asked_for(memory: Memory) -> list[str]:
     return [answer.model_dump_json() for answer in (*contexts, profile, summary, *found)]
 
 
+async def test_a_preview_shows_the_words_to_erase_also_behind_long_secrets(memory: Memory) -> None:
+    keys = ", ".join(f"sk-ant-api03-{'aB3dE5fG7h' * 9}-{number}" for number in range(6))
+    text = f"My keys: {keys}. The onion tower is tall. {'It rains, and nothing else happens here. ' * 20}"
+    async with memory.client() as client:
+        await exchange(memory, 1, text)
+        (match,) = (await client.forget(c.ForgetArgs(topic="onion tower"))).matches
+    assert "onion tower" in match.text
+    assert "sk-ant" not in match.text
+
+
 async def test_a_preview_of_an_erasure_masks_secrets_and_still_finds_and_erases_them(memory: Memory) -> None:
     async with memory.client() as client:
         for number, text in enumerate((*TYPED.values(), "The onion tower is tall."), 1):

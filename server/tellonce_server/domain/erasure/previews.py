@@ -243,7 +243,7 @@ def _sentence(matching: MatchingRow) -> str:
     for start, sentence in whole_sentences(matching.row.texts[column] or ""):
         if at < start + len(sentence):
             said, masked = sentence.strip(), mask(matching.row.texts[column] or "")
-            return clipped(_masked_part(said, masked), at - start, EXAMPLE)
+            return clipped(_masked_part(said, masked), _moved(said, at - start), EXAMPLE)
     return _text(matching)
 
 
@@ -253,7 +253,12 @@ def _text(matching: MatchingRow) -> str:
     text = (columns[column] or "") if column >= 0 else " ".join(strings(matching.row.body))
     if matching.row.place == "message" and column > CONTENT:
         return f"({[*WORDS.values()][column]}: {clipped(mask(text), 0)}) {clipped(mask(columns[CONTENT] or ''), 0)}"
-    return clipped(mask(text), matching.mark.start)
+    return clipped(mask(text), _moved(text, matching.mark.start))
+
+
+def _moved(text: str, at: int) -> int:
+    """The approximate position of `at` in the masked text."""
+    return len(mask(text[:at]))
 
 
 def clipped(text: str, at: int, most: int = SHOWN) -> str:
