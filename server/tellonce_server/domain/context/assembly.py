@@ -48,8 +48,8 @@ class Assembled:
 STATED_PART = 12
 """For a question, the budget divided by this number is reserved for pins, preferences and matching memories.
 
-The reservation also applies without such memories. A question therefore finds the same messages before and after the
-summarizer has run.
+The reservation also applies without such memories. The messages for a question therefore have the same room before and
+after the summarizer has run. Their order can change, because memories raise the messages from which they were learned.
 """
 
 
