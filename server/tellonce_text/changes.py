@@ -4,14 +4,22 @@ The words themselves are not changed. The number is the id of the memory that co
 """
 
 import re
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from tellonce_text.sentences import split_sentences
+from tellonce_text.tokens import ELLIPSIS
 
 LONGEST_STATED: Final = 200
 """A mark contains at most this many characters of the current statement."""
 
+LEAST_CLIPPED: Final = 3
+"""A clipped text is marked if it ends with this many consecutive former words."""
+
+_WORD: Final = re.compile(r"\w+")
+_DATE: Final = re.compile(r"\((?=[^()]*\d{4})[^()]*\)")
+"""A date that was added in parentheses. The look-ahead keeps the search linear."""
+_DATE_AFTER: Final = re.compile(rf"\s*{_DATE.pattern}")
 _MARK: Final = re.compile(r"\(since changed: #(\d+)(?: “[^“”]*”)?\)")
 
 _SPLIT_OFF: Final = "\ue000"
@@ -42,13 +50,18 @@ Changes: TypeAlias = Mapping[tuple[int, int], Sequence[Change]]
 def marked(text: str, place: MessageRange | None, changes: Changes, known: Container[int] = ()) -> str:
     """The text of the messages at `place`, with a mark for each statement that changed later.
 
-    The mark follows the former words. If a message does not contain them literally, the mark is at its end. A summary
-    without them gets no mark. A mark quotes the current statement, unless the memory's number is `known`.
+    The mark follows the former words. If a whole message does not contain them, the mark is at its end. An excerpt or a
+    summary without them gets no mark. A mark quotes the current statement, unless the memory's number is `known`.
     """
-    if place is None or not changes:
+    found = [*_at(place, changes)] if place is not None and changes else []
+    if place is None or not found:
         return text
-    found = [*_at(place, changes)]
-    notes = {(at, _note(change, known)) for change in found if (at := _end(text, place, change)) is not None}
+    words, whole = _Words(text), place.first == place.last and ELLIPSIS not in text
+    notes: set[tuple[int, str]] = set()
+    for change in found:
+        at = words.end_of_any(change.former)
+        if at is not None or whole:
+            notes.add((len(text.rstrip()) if at is None else at, _note(change, known)))
     for at, note in sorted(notes, reverse=True):
         text = f"{text[:at]} ({note}){text[at:]}"
     return text
@@ -72,14 +85,44 @@ def _at(place: MessageRange, changes: Changes) -> Iterator[Change]:
         yield from changes.get((place.chat_id, number), ())
 
 
-def _end(text: str, place: MessageRange, change: Change) -> int | None:
-    """The position of the mark in the text."""
-    for words in change.former:
-        at = text.find(words) if words else -1
-        end = at + len(words)
-        if at >= 0 and not text[end : end + 1].isalnum():
-            return end
-    return len(text.rstrip()) if place.first == place.last else None
+class _Words:
+    """The words of a text and the index after each word, with and without the words of added dates."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        found = (list(_WORD.finditer(said)) for said in dict.fromkeys((text, _DATE.sub(_blank, text))))
+        self._ways = [(_joined(word[0] for word in words), [word.end() for word in words]) for words in found]
+
+    def end_of_any(self, former: Collection[str]) -> int | None:
+        """The index after the first of these texts that the text contains, or after one of their sentences, because an
+        excerpt may lack the others. A clipped text may end within the words."""
+        parts = [part for words in former for part in dict.fromkeys((words, *split_sentences(words)))]
+        ends = (end for part in parts if (end := self._end_of(part)) is not None)
+        clipped = self._text.endswith(ELLIPSIS) and any(map(self._ends_within, parts))
+        return next(ends, len(self._text) if clipped else None)
+
+    def _end_of(self, words: str) -> int | None:
+        """Case and punctuation do not matter. If a date was added after the words, the index is after the date."""
+        wanted = _joined(_WORD.findall(words))
+        for joined, ends in self._ways:
+            at = joined.find(wanted) if wanted.strip() else -1
+            if at >= 0:
+                end = ends[joined.count(" ", 0, at + len(wanted) - 1) - 1]
+                added = _DATE_AFTER.match(self._text, end)
+                return added.end() if added else end
+        return None
+
+    def _ends_within(self, words: str) -> bool:
+        last = self._ways[-1][0].split()[-LEAST_CLIPPED:]
+        return len(last) == LEAST_CLIPPED and _joined(last) in _joined(_WORD.findall(words))
+
+
+def _joined(words: Iterable[str]) -> str:
+    return f" {' '.join(words)} ".casefold()
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
 
 
 def _note(change: Change, known: Container[int]) -> str:

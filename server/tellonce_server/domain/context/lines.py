@@ -252,9 +252,10 @@ def clipped_line(line: Line, view: View, most: int) -> str:
 
 
 def clipped_text(line: Line, view: View, chat_id: int, most: int) -> str:
-    """The text of a chat's message, clipped to `most` tokens. Marks of outdated statements follow it unclipped."""
-    marks = view.current("", MessageRange(chat_id, line.id, line.id))
-    return clip(body(line.content), most)[0] + body(marks)
+    """The text of a chat's message, clipped to `most` tokens. Marks are added afterwards, so they are never clipped."""
+    place = (chat_id, line.id)
+    safe = [change._replace(content=body(change.content)) for change in view.changes.get(place, ())]
+    return marked(clip(body(line.content), most)[0], MessageRange(chat_id, line.id, line.id), {place: safe}, view.known)
 
 
 def _aged(line: Line, view: View) -> str:
