@@ -115,7 +115,8 @@ def _is_dotted(line: Line, at: int) -> bool:
 
 
 def _is_day_or_unit(token: Token) -> bool:
-    return _weekday(token) is not None or token.has("unit")
+    """Whether the word is a weekday, a unit such as `week`, or a part of the day such as `evening`."""
+    return _weekday(token) is not None or any(token.has(tag) for tag in ("unit", "part", "every_part"))
 
 
 def _weekday(token: Token) -> int | None:
