@@ -84,9 +84,10 @@ def records(machine: Machine, project: str) -> bool:
         if Path(project).is_relative_to(os.path.realpath(os.path.expanduser(folder))):
             return False
     files = (_claude_folder(machine) / "plugins" / "data").glob("tellonce*/projects.json")
-    chosen = [*(_object(file).get(project) for file in sorted(files)), str(user.get("memory", "")).strip()]
-    own = _object(Path(project, ".claude", "tellonce.json")).get("memory")
-    return next((mode for mode in chosen if mode in MODES), "full") == "full" and own not in ("off", "recall")
+    chosen = [mode for file in files if (mode := _object(file).get(project)) in MODES]
+    chosen = chosen or [str(user.get("memory", "")).strip()]
+    chosen.append(str(_object(Path(project, ".claude", "tellonce.json")).get("memory")))
+    return "off" not in chosen and "recall" not in chosen
 
 
 def _missing(options: Mapping[str, Any], settings: ServerSettings) -> dict[str, str]:

@@ -316,6 +316,16 @@ def test_projects_in_which_the_plugin_may_not_record_are_left_out(
         assert left == ([] if expected else [LeftOut(project.name(str(shop)))] * 2)
 
 
+def test_a_project_is_left_out_if_any_installation_of_the_plugin_may_not_record_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
+    lines(tmp_path / "projects" / "-srv-shop" / "s1.jsonl", *SESSION)
+    for plugin, mode in (("tellonce", "full"), ("tellonce-tellonce", "off")):
+        lines(tmp_path / "plugins" / "data" / plugin / "projects.json", {"/srv/shop": mode})
+    assert [item for item in found(tmp_path)[1] if not isinstance(item, LeftOut)] == []
+
+
 def test_an_import_names_the_projects_that_it_leaves_out_before_it_asks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
