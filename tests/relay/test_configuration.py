@@ -79,6 +79,7 @@ def test_a_mistake_in_the_agents_file_is_named(tmp_path: Path, text: str, names:
         ("[weekly]\ncron = 'daily'\ncommand = ['x']", "five"),
         ("[weekly]\ncron = '0 8 * * 1'", "needs a command"),
         ("[weekly]\ncron = '0 8 * * 1'\ncomand = ['x']", "comand"),
+        ("[weekly]\nname = 'x'\ncron = '0 8 * * 1'\ncommand = ['x']", "name"),
         ("weekly = 1", "valid dictionary"),
     ],
 )

@@ -15,12 +15,11 @@ from tellonce_relay.routines.built_in_routines import BUILT_IN
 FILE = "routines.toml"
 
 
-class Routine(BaseModel):
+class _Table(BaseModel):
     """One table of the file, named after the routine."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: Name
     cron: Annotated[str, AfterValidator(check)]
     chat: int | None = Field(default=None, description="Default: the default user's private chat.")
     thread: int | None = Field(default=None, description="Topic in that chat.")
@@ -28,6 +27,10 @@ class Routine(BaseModel):
     prompt: str | None = Field(default=None, description="Prompt for the model; built-in routines have their own.")
     command: tuple[str, ...] = Field(default=(), description="Program and arguments, run without a shell.")
     seconds: float = Field(default=300, gt=0, description="Seconds the command may take.")
+
+
+class Routine(_Table):
+    name: Name
 
     @property
     def needs_model(self) -> bool:
@@ -60,7 +63,7 @@ def _routines(tables: dict[str, Any]) -> Routines:
     valid, mistakes = [], dict[str, str]()
     for name, table in tables.items():
         try:
-            valid.append(Routine.model_validate({**table, "name": name} if isinstance(table, dict) else table))
+            valid.append(Routine(name=name, **_Table.model_validate(table).model_dump()))
         except ValidationError as error:
             mistakes[name] = "; ".join(mistakes_in(error))
     return Routines(tuple(valid), mistakes)
