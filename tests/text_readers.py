@@ -548,7 +548,7 @@ NOT_READERS = frozenset(
     tellonce_server.postgres.connection.connected
     tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.texts.find
     tellonce_server.store.messages.of_thread tellonce_server.postgres.route.unpooled tellonce_server.domain.retrieval.lexical.any_of
-    tellonce_server.domain.retrieval.lexical.quoted tellonce_server.api.schema.compact
+    tellonce_server.domain.retrieval.lexical.quoted tellonce_server.api.schema.compact tellonce_server.api.text.search_remark
     tellonce_server.api.schema.compact_arguments
     tellonce_server.api.schema.compact_result tellonce_server.api.strict_tool.explained
     tellonce_server.api.strict_tool.strict_tool tellonce_summarizer.tasks.exchange.extended tellonce_summarizer.tasks.items.items

@@ -35,7 +35,7 @@ async def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1) 
     result = await called(settings, lambda memory: _page(tool(memory), args, page))
     answer(result.model_dump(mode="json"))
     lines, after = show(result, zone, page)
-    remark = search_remark(args, result) if isinstance(args, c.SearchMemoryArgs) else ""
+    remark = search_remark(args, result, "--where all") if isinstance(args, c.SearchMemoryArgs) else ""
     for line in filter(None, [remark, *lines]):
         console.print(line)
     hint(after)

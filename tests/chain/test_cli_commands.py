@@ -56,6 +56,7 @@ async def test_a_message_is_found_explained_and_forgotten_by_one_name(at_home: H
     assert "The ferry leaves at six" in await at_home.run("why", "--message", name[1])
     assert "Forgotten (1 sentence)" in await at_home.run("forget", "--message", name[1], "--yes")
     assert "Nothing found" in await at_home.run("search", "ferry")
+    assert "or --where all." in await at_home.run("search", "ferry", "--where", "chat")
 
 
 async def test_a_turn_can_be_traced_by_the_id_its_events_carry(light_home: Home) -> None:

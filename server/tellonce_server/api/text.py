@@ -50,13 +50,14 @@ def _section(s: c.Section) -> str:
     return f"<{s.name} {s.title!r} {s.stability} {s.tokens}>\n{s.text}"
 
 
-def search_remark(args: c.SearchMemoryArgs, r: c.SearchResults) -> str:
-    """The sentence above the first results of a search if nothing was found, or no result contains a word of the query."""
+def search_remark(args: c.SearchMemoryArgs, r: c.SearchResults, everywhere: str = "where=all") -> str:
+    """The sentence above the first results of a search if nothing was found, or no result contains a word of the query.
+    `everywhere` is the argument or option that searches all chats."""
     if r.results:
         missing = args.cursor is None and shares_no_word(args.query, [x.text for x in r.results])
         return "No text contains these words. The nearest in meaning:" if missing else ""
     ways = ["other words"]
-    ways += ["where=all"] if args.where != "all" else []
+    ways += [everywhere] if args.where != "all" else []
     ways += ["a wider time span"] if args.since or args.until else []
     ways += ["other kinds"] if args.kinds else []
     listed = " or ".join(filter(None, (", ".join(ways[:-1]), ways[-1])))
