@@ -116,9 +116,16 @@ def _beginning(said: str, language: Language) -> Order | None:
         within = next(filter(None, found.groups()), "")
         rest = f"{within} {said[found.end() :]}".strip()
         asks = kind in _STATED and rest.endswith("?")
-        if not asks and (kind in _WITH_MORE or not rest.strip(_BLANK)):
+        says_more = kind == "unremind" and within and _begins_with_noun(said[found.end() :], language)
+        if not asks and not says_more and (kind in _WITH_MORE or not rest.strip(_BLANK)):
             return Order(kind, rest.strip().lstrip(_BLANK), language)
     return None
+
+
+def _begins_with_noun(text: str, language: Language) -> bool:
+    """Whether the words directly after `the old reminder` go on with its noun, as in `the old reminder app`."""
+    joints = _either(entries(language)["orders.joints"])
+    return re.match(rf"\s+(?!{joints}(?!\w))\w", text, re.I) is not None
 
 
 @cache

@@ -193,3 +193,17 @@ def test_a_colon_may_separate_the_time_of_a_reminder_from_its_text(language: Lan
 )
 def test_what_only_looks_like_an_order_is_none(text: str) -> None:
     assert order_of(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_order"),
+    [
+        ("Delete the old reminder app, I use Todoist now", False),
+        ("Remove my broken reminder list from the wall", False),
+        ("Cancel the boiler reminder, it is repaired", True),
+        ("Cancel my dentist reminder for Friday", True),
+    ],
+)
+def test_a_statement_about_a_thing_with_the_word_reminder_cancels_nothing(text: str, is_order: bool) -> None:
+    found = order_of(text)
+    assert (found is not None and found.kind == "unremind") == is_order
