@@ -207,3 +207,7 @@ def test_what_only_looks_like_an_order_is_none(text: str) -> None:
 def test_a_statement_about_a_thing_with_the_word_reminder_cancels_nothing(text: str, is_order: bool) -> None:
     found = order_of(text)
     assert (found is not None and found.kind == "unremind") == is_order
+
+
+def test_the_greeting_of_a_person_with_another_memory_names_the_command_that_says_how_to_move_it() -> None:
+    assert all("`tellonce doctor`" in text for text in catalogue.in_every_language("start.left_behind"))
