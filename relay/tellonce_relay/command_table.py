@@ -23,7 +23,7 @@ COMMANDS: Final = (
     Command("forget", ("forget", "wipe", "unsaid")),
     Command("summary", ("summary",)),
     Command("new"),
-    Command("why"),
+    Command("why", ("why",)),
     Command("stop", ("stop",)),
     Command("routines"),
     Command("status"),
