@@ -9,7 +9,9 @@ from typing import Final, Literal, NamedTuple, get_args
 from tellonce_relay.catalogue import LANGUAGES, Language, current_language, entries, words
 from tellonce_relay.command_table import BY_ORDER
 
-Alone = Literal["help", "stop", "know", "reminders", "greeting", "nod", "why", "wipe", "unsaid", "undo", "remember_this"]
+Alone = Literal[
+    "help", "stop", "know", "reminders", "greeting", "nod", "why", "wipe", "unsaid", "undo", "remember_this"
+]
 Listed = Literal[Alone, "unremind", "remind", "remember", "forget", "summary", "task"]
 Kind = Literal[Listed, "off_record"]
 KINDS: Final[tuple[Listed, ...]] = get_args(Listed)

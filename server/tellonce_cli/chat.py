@@ -36,6 +36,7 @@ _STARTS_ONE = "No server is running, so this chat starts one. It stops when the 
 _LEAVING = frozenset({"exit", "quit", "exit()", "quit()", ":q"})
 _HELP = """\
 /cancel 1 – cancel a reminder by its number in /reminders
+tellonce edit – change a memory; type this command outside of the chat
 /exit – end the chat"""
 
 _NO_BOT = "No Telegram bot is set up to deliver it; /reminders lists it."
@@ -184,10 +185,10 @@ class Talk:
         return await shared(self._context, incoming, text) if shared else phrase("help.unknown_command")
 
     async def _help(self, _: Incoming, __: str) -> str:
-        """The bot's help, limited to the commands of the terminal."""
+        """The bot's help, without buttons, and limited to the commands of the terminal."""
         known = {f"/{name}" for name in (*self._own, *TEXT_ANSWERS)}
         lines = phrase("help.text").splitlines()
-        return "\n".join([*(line for line in lines if line[:1] != "/" or line.split()[0] in known), _HELP])
+        return "\n".join([*(line for line in lines if line[:1] not in ("/", "✎") or line.split()[0] in known), _HELP])
 
     async def _why(self, incoming: Incoming, text: str) -> str:
         if self._last_answer is None:
