@@ -122,12 +122,18 @@ class Talk:
         incoming = self._incoming(line)
         command = line if is_command(line) else self._order_in(incoming)
         try:
-            if command is None:
+            if not incoming.kept and self._is_offline:
+                console.print(phrase("memory.rejected" if off_record(line) else "turn.unsaid_how"))  # as the bot
+            elif command is None:
                 await self._turn(incoming)
             else:
                 console.print(await self._answer(incoming, *command_of(command)))
         except (MemoryRefused, MemoryUnreachable) as error:
             console.print(str(error))
+
+    @property
+    def _is_offline(self) -> bool:
+        return isinstance(self._context.responder, OfflineResponder)
 
     def _incoming(self, line: str) -> Incoming:
         return Incoming(
@@ -142,7 +148,7 @@ class Talk:
 
     def _order_in(self, incoming: Incoming) -> str | None:
         """The command that the user requests in words. With a model, the model understands such requests."""
-        if not incoming.kept or not isinstance(self._context.responder, OfflineResponder):
+        if not incoming.kept or not self._is_offline:
             return None
         order = order_of(incoming.text)
         # In the terminal, there is no running answer to stop, and no earlier message to reply to.

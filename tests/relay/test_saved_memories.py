@@ -102,6 +102,15 @@ async def typed(memory: Memory, monkeypatch: pytest.MonkeyPatch, responder: Resp
     return screen.getvalue()
 
 
+@pytest.mark.parametrize("said", ["Off the record: I quit", "Не для записи: я увольняюсь"])
+async def test_a_terminal_without_a_model_never_says_that_it_keeps_what_is_off_the_record(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    shown = await typed(memory, monkeypatch, OfflineResponder(), said, "Don't remember this")
+    assert shown.splitlines()[0] == phrase("memory.rejected")
+    assert " ".join(shown.splitlines()[1:]) == phrase("turn.unsaid_how")
+
+
 async def test_a_terminal_shows_what_was_saved_and_how_to_take_it_back(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
