@@ -92,7 +92,7 @@ async def test_what_no_waiting_cures_is_named_at_once_and_stop_drops_the_questio
     async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
         assert await api.ask("First question", replies=1) == [trouble(cause, owed=True)]
         assert len(responder.prompts) == 1
-        await api.say("/stop", until=lambda: texts(api)[1:] == [phrase("turn.stopped")])
+        await api.say("/stop", until=lambda: texts(api)[1:] == [phrase("turn.dropped", question="First question")])
         await api.ask("/stop", replies=3)
         responder.always = None
         await api.ask("Second question", replies=4)
@@ -107,6 +107,18 @@ async def test_after_a_stopped_question_the_next_one_that_fails_names_its_own_ca
         responder.always = "key"
         await api.ask("Second question", replies=3)
     assert texts(api)[2] == trouble("key", owed=True)
+
+
+async def test_of_several_questions_stop_drops_and_names_the_oldest(memory: Memory) -> None:
+    responder = Failing(always="key")
+    async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
+        await api.ask("Who won the cup?", replies=1)
+        second = await api.say("What is the time in Lima?", until=lambda: len(api.world.reactions) == 1)
+        dropped = phrase("turn.dropped", question="Who won the cup?")
+        await api.say("/stop", reply_to=second, until=lambda: dropped in texts(api))
+        responder.always = None
+        await api.say("And who lost it?", until=lambda: texts(api)[-1:] == ["re And who lost it?"])
+    assert texts(api)[-2] == "re What is the time in Lima?"
 
 
 async def test_a_refusal_is_final_and_owes_nothing(memory: Memory) -> None:

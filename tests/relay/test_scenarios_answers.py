@@ -196,7 +196,7 @@ async def test_a_stopped_question_is_not_answered_later_not_even_after_a_restart
             window = (await client.get_context(c.GetContextArgs(include=("history",)))).context or ""
         async with relaying(memory, responder, api=api, state=tmp_path):
             await api.ask("Are you there?", replies=3)
-    assert texts(api)[1:] == [phrase("turn.stopped"), "re Are you there?"]
+    assert texts(api)[1:] == [phrase("turn.dropped", question="What do I need for Porto?"), "re Are you there?"]
     assert "What do I need for Porto?" in window
 
 

@@ -26,9 +26,10 @@ from tellonce_text.lexicon import STOP_WORDS
 class Conversation(Protocol):
     """The conversation in which a command is given."""
 
-    async def stop(self, *, owed: bool = True) -> bool:
-        """End the running answer and say whether there was one. If `owed` is false, an answer that waits for the model
-        continues to wait."""
+    async def stop(self, *, owed: bool = True) -> str | None:
+        """End the running answer. If `owed` is false, an answer that waits for the model continues to wait. Returns the
+        question if its answer was waiting for the model, an empty text for another answer, and None if no answer was
+        ended."""
         ...
 
     def last_answer(self) -> str | None:
@@ -183,7 +184,10 @@ async def _status(call: CommandCall) -> Reply:
 
 
 async def _stop(call: CommandCall) -> Reply:
-    return Reply(phrase("turn.stopped" if await call.conversation.stop() else "turn.nothing_to_stop"))
+    question = await call.conversation.stop()
+    if question:
+        return Reply(phrase("turn.dropped", question=views.short(question)))
+    return Reply(phrase("turn.nothing_to_stop" if question is None else "turn.stopped"))
 
 
 BOT_ANSWERS: Final[Mapping[str, Callable[[CommandCall], Awaitable[Reply]]]] = {

@@ -360,7 +360,7 @@ class _CaseConversation:
     case: Case
     conversations: Conversations
 
-    async def stop(self, *, owed: bool = True) -> bool:
+    async def stop(self, *, owed: bool = True) -> str | None:
         return await self.conversations.stop(self.case.thread, owed=owed)
 
     def last_answer(self) -> str | None:

@@ -146,15 +146,16 @@ class Conversations:
         """The newest text of the thread that the memory keeps; empty if this process does not know it."""
         return self._texts.get(thread, "")
 
-    async def stop(self, thread: Thread, *, owed: bool = True) -> bool:
+    async def stop(self, thread: Thread, *, owed: bool = True) -> str | None:
         """End the thread's current answer and wait until the turn is finished. If `owed` is false, an answer that waits
-        for the model continues to wait. Returns whether an answer was ended."""
+        for the model continues to wait. Returns the question if its answer was waiting for the model, and an empty text
+        if the answer was being written. None if no answer was ended."""
         opened = self._current.get(thread)
         if opened is None or (opened.owed is not None and not owed):
-            return False
+            return None
         opened.stop()
         await opened.finished.wait()
-        return True
+        return opened.incoming.text if opened.owed is not None else ""
 
     def leave(self) -> None:
         """Stop waiting for unavailable models, because the process is ending."""
