@@ -93,6 +93,19 @@ async def test_an_album_is_recorded_whole_and_answered_once(memory: Memory, tmp_
     assert context.count("User: [photo]") == 3
 
 
+async def test_a_picture_that_comes_after_the_answer_to_its_album_is_recorded_and_not_answered(memory: Memory) -> None:
+    responder = Echo()
+    responder.kinds = frozenset(("image",))
+    async with relaying(memory, responder) as api, memory.client() as client:
+        await api.photo(media_group_id="1", caption="Our trip")
+        await api.replies(1)
+        await api.photo(media_group_id="1")
+        shown = await api.ask("And home", replies=2)
+        context = (await client.get_context(c.GetContextArgs())).context or ""
+    assert shown[1] == "re And home"
+    assert context.count("User: [photo]") == 2
+
+
 async def test_in_a_personal_group_only_its_owner_is_heard(memory: Memory) -> None:
     async with relaying(memory, Echo()) as api:
         await api.say("Where do I live?", user=43, chat=PERSONAL)

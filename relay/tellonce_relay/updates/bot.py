@@ -198,8 +198,9 @@ class Relay:
         return outcome == "created"
 
     def _wants_answer(self, case: Case) -> bool:
-        e = self._e
-        return self._conversations.is_awaited(case) or is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved)
+        e, conversations = self._e, self._conversations
+        addressed = is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved)
+        return conversations.is_awaited(case) or (addressed and not conversations.is_of_answered_album(case))
 
     async def _is_settled(self, case: Case) -> bool:
         try:

@@ -69,6 +69,7 @@ class Conversations:
         self._waiting: list[OpenTurn] = []
         self._answered: dict[Thread, str] = {}
         self._texts: dict[Thread, str] = {}
+        self._albums: dict[Thread, str] = {}
         # The chats that were notified of the model's outage, and the turns that wait for the end of this outage.
         self._troubled: set[int] = set()
         self._nudges: dict[Thread, asyncio.Event] = {}
@@ -80,6 +81,11 @@ class Conversations:
         """Whether a message is part of an open turn, even if it does not address the bot."""
         return self._opened_for(case) is not None
 
+    def is_of_answered_album(self, case: Case) -> bool:
+        """Whether a message is a picture of the thread's last album. The answer to the album is its answer, too."""
+        album = case.message.media_group_id
+        return album is not None and self._albums.get(case.thread) == album
+
     def submit(self, case: Case) -> None:
         """Answer after the thread's earlier messages, or together with the one that it directly follows."""
         now, newest = asyncio.get_running_loop().time(), self._opened_for(case)
@@ -89,6 +95,8 @@ class Conversations:
             newest.join(case, now)
             self._e.inbox.put(case.update_id, case.entry)
             return
+        if case.message.media_group_id is not None:
+            self._albums[case.thread] = case.message.media_group_id
         opened = OpenTurn([case], now)
         opened.progress.said = case.entry.begun
         if "owed" in case.entry.asides:
