@@ -47,7 +47,7 @@ async def test_a_burst_is_quoted_as_one_and_messages_without_words_are_no_eviden
         await api.say("👍", until=lambda: len(api.world.reactions) == 1)
         await api.say("When is my dentist appointment?")
         shown = await api.ask("?", replies=3)
-    assert ": “I have a dentist appointment on March 3”" in shown[1]
+    assert ": “I have a dentist appointment … on March 3”" in shown[1]
     assert shown[2] == phrase("offline.nothing")
 
 

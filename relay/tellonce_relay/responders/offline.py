@@ -23,7 +23,16 @@ from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, order_of, without_mention
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.quotations import quoted
-from tellonce_relay.responders.search_results import BEFORE, BURST, LABEL, PLACE, is_said, with_bursts, with_lines
+from tellonce_relay.responders.search_results import (
+    APART,
+    BEFORE,
+    BURST,
+    LABEL,
+    PLACE,
+    is_said,
+    with_bursts,
+    with_lines,
+)
 from tellonce_relay.responders.shared_words import content_words, shared
 from tellonce_relay.views import due_parts, flat, in_days, short, with_day
 from tellonce_text.changes import without_changed
@@ -319,13 +328,20 @@ def _question_words(language: Language) -> re.Pattern[str]:
 
 
 def best_sentences(text: str, question: str) -> str:
-    """The two statements that share the most words with the question, verbatim. `…` marks an omission."""
+    """The two statements that share the most words with the question, verbatim. `…` marks an omission, or a new
+    message."""
     if LABEL.fullmatch(text):
         return text
-    sentences = [said for said in split_sentences(text) if not _asks(said)]
+    sentences = [
+        ("… " if message and not place else "") + said
+        for message, words in enumerate(text.split(APART))
+        for place, said in enumerate(split_sentences(words))
+        if not _asks(said)
+    ]
     wanted = content_words(question)
     common = [shared(wanted, sentence) for sentence in sentences]
     count = Counter(word for words in common for word in words)
     ranked = sorted(range(len(sentences)), key=lambda i: (-sum(1 / count[word] for word in common[i]), i))
     chosen = sorted(ranked[:2])
-    return " ".join(("" if i == 0 or i - 1 in chosen else "… ") + sentences[i] for i in chosen)
+    complete = {i for i in chosen if i == 0 or i - 1 in chosen or sentences[i].startswith("…")}
+    return " ".join(("" if i in complete else "… ") + sentences[i] for i in chosen)

@@ -14,6 +14,9 @@ BEFORE = timedelta(minutes=5)
 """Maximum time between a message with a place and a later message about this place, such as "I parked here"."""
 _ANSWERED = 2
 """The number of a person's next message is higher by 1, or by 2 if the bot answered in between."""
+APART = "\u2029"
+"""Separates two messages of a burst. Their words are not quoted as one piece."""
+_AFTER_PLACE = re.compile(rf"({PLACE.pattern}){APART}")
 BURST = timedelta(seconds=2)
 """Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
 
@@ -31,7 +34,8 @@ def with_bursts(chosen: Sequence[c.SearchResult], results: Sequence[c.SearchResu
         elif result not in joined:
             burst = [r for r in results if r == result or (is_said(r) and _is_beside(result, r))]
             joined += burst
-            text = " ".join(r.text for r in sorted(burst, key=lambda r: r.id))
+            text = APART.join(r.text for r in sorted(burst, key=lambda r: r.id))
+            text = _AFTER_PLACE.sub(r"\1 ", text)
             shown.append(result.model_copy(update={"text": text}))
     return shown
 
