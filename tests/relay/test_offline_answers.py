@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from unittest.mock import AsyncMock
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from tellonce import contract as c
 from tellonce_relay.catalogue import LANGUAGES, Language, phrase, use_language
 from tellonce_relay.incoming_message import Incoming
-from tellonce_relay.responders.offline import best_sentences, from_memory, listed_memories
+from tellonce_relay.responders.offline import OfflineResponder, best_sentences, from_memory, listed_memories
+from tellonce_relay.responders.prompt import Prompt
 from tellonce_server.api.text import search_remark
 from tellonce_text.sentences import split_sentences
 
@@ -36,6 +38,32 @@ def search_result(text: str, **changes: Any) -> c.SearchResult:
 
 def said(text: str, role: str = "user", **changes: Any) -> c.SearchResult:
     return search_result(text, kind="message", role=role, thread_key="root:1", **changes)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("learned", [(), ("My boss is Ana.",)])
+@pytest.mark.parametrize("question", ["What do I own?", "Who am I?"])
+async def test_a_question_without_a_topic_lists_what_was_just_said_before_it_is_learned(
+    learned: tuple[str, ...], question: str
+) -> None:
+    memory = AsyncMock()
+    memory.get_profile.return_value = profile(*learned)
+    told = [said("I own a zeppelin"), said("My boss is Ana."), said(question), said("Ok", role="assistant")]
+    memory.search_memory.return_value.results = told
+    answers = [one async for one in OfflineResponder().answer(Prompt((), ""), asked(question), memory)]
+    assert sorted(str(answers[0]).splitlines()) == ["• I own a zeppelin (Feb 16)", "• My boss is Ana. (Feb 16)"]
+
+
+def test_a_question_without_a_topic_searches_a_conversation_of_which_nothing_is_learned() -> None:
+    spoken = c.Conversation(messages=4, summaries=0, verbatim=4)
+    assert listed_memories(profile().model_copy(update={"conversation": spoken}), asked("Who am I?"), ()) is None
+
+
+def test_two_messages_of_a_burst_are_not_quoted_as_one_sentence() -> None:
+    results = [said("I parked on level 3"), said("dentist is on the second floor", id=2)]
+    (line,) = from_memory(results, asked("Where did I park?")).splitlines()
+    assert "I parked on level 3" in line
+    assert "level 3 dentist" not in line
 
 
 def profile(*facts: str) -> c.Profile:
@@ -309,7 +337,7 @@ def test_a_list_of_dates_gives_the_day_on_which_each_is_due() -> None:
         id=1, kind="date", content="Passport expires", valid_from=AT, deadline=PASSPORT.astimezone(UTC), note=False
     )
     known = profile().model_copy(update={"dates": (stored,)})
-    assert listed_memories(known, asked("What are my dates?"), SINGAPORE) == "• Passport expires (Sat, May 1, 2027)"
+    assert listed_memories(known, asked("What are my dates?"), (), SINGAPORE) == "• Passport expires (Sat, May 1, 2027)"
 
 
 @pytest.mark.parametrize(

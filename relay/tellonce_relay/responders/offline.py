@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import cache, partial
 from zoneinfo import ZoneInfo
 
@@ -97,6 +98,9 @@ _FAR = 1.5
 value. Of 20 such questions over 30 messages, the best result answers 12; the first three results within this distance
 answer 16."""
 _LISTED = 8
+_RECENT = 100
+_UNREAD = timedelta(minutes=5)
+"""Learning from a message can take this long, even without a failure."""
 _MASK = re.compile(r"\[secret:[^\]]*\]")
 
 
@@ -133,12 +137,27 @@ class OfflineResponder:
 
     async def _answered(self, incoming: Incoming, memory: MemoryClient) -> str:
         profile = await memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id))
-        listed = listed_memories(profile, incoming, self._zone)
+        listed = listed_memories(profile, incoming, await _unread(profile, incoming, memory), self._zone)
         if listed is not None:
             return listed
         args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, where="all", limit=_RESULTS)
         results = (await memory.search_memory(args)).results
         return from_memory([*results, *await _shown_before(results, incoming, memory)], incoming, self._zone)
+
+
+async def _unread(profile: c.Profile, incoming: Incoming, memory: MemoryClient) -> list[c.SearchResult]:
+    """The person's latest statements in this chat that the profile does not contain yet. Empty unless the question asks
+    for all memories."""
+    if content_words(incoming.text) or not any(map(str.isalpha, incoming.text)):
+        return []
+    since = incoming.sent_at - _UNREAD
+    args = c.SearchMemoryArgs(
+        query=incoming.text, chat_id=incoming.chat_id, kinds=("message",), since=since, limit=_RECENT
+    )
+    known = [flat(one.content).casefold() for entries in profile.lists.values() for one in entries]
+    results, _ = _current((await memory.search_memory(args)).results)
+    said = [(flat(r.text).casefold(), r) for r in results if is_said(r) and not _is_echo(r, incoming)]
+    return [r for text, r in said if not any(one in text or text in one for one in known)]
 
 
 async def _shown_before(
@@ -177,19 +196,21 @@ def quotes_nothing(answer: str) -> bool:
     return any(answer.strip() == text.strip() for key in _OURS for text in in_every_language(key))
 
 
-def listed_memories(profile: c.Profile, incoming: Incoming, zone: ZoneInfo = UTC) -> str | None:
-    """A list for a question about all memories or some kinds, such as goals; None for other questions."""
+def listed_memories(
+    profile: c.Profile, incoming: Incoming, unread: Sequence[c.SearchResult], zone: ZoneInfo = UTC
+) -> str | None:
+    """A list for a question about some kinds of memories, such as goals, or about all memories and the `unread`
+    statements. None for other questions, and if there is nothing to list in a conversation that may contain it."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):
         return None
     wanted = [memory for word, entries in kinds.items() if word in asked or not asked for memory in entries]
-    if asked and not wanted:
-        return None
-    newest = sorted(wanted, key=lambda one: one.valid_from, reverse=True)[:_LISTED]
-    return "\n".join(f"• {with_day(one, incoming.sent_at, zone)}" for one in newest) or phrase(
-        "offline.nothing" if profile.conversation.messages > 1 else "offline.nobody"
-    )
+    said = [(one.valid_from, with_day(one, incoming.sent_at, zone)) for one in wanted]
+    said += [(one.at, f"{short(one.text, _LONGEST)} ({day(one.at, incoming.sent_at)})") for one in unread]
+    if not said:
+        return None if asked or profile.conversation.messages > 1 else phrase("offline.nobody")
+    return "\n".join(f"• {text}" for _, text in sorted(said, reverse=True)[:_LISTED])
 
 
 def from_memory(results: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneInfo = UTC) -> str:
