@@ -51,6 +51,32 @@ async def test_an_edited_request_or_command_is_not_carried_out_again_and_the_bot
     assert [one.memory.content for one in due] == ["check in (2026-02-17 09:00)"]
 
 
+@pytest.mark.parametrize("edited", ["Don't let me miss the check-in tomorrow at 10", "The flight is at noon"])
+async def test_the_bot_says_that_a_reminder_which_a_model_set_from_other_words_stays_after_an_edit(
+    memory: Memory, clock: Clock, edited: str
+) -> None:
+    model = Scripted("Sure. [REMIND: check in | AT: 2026-02-17 09:00]")
+    async with relaying(memory, model, clock=clock) as api:
+        number = await api.say("Don't let me miss the check-in tomorrow at 9")
+        await api.replies(2)
+        await api.edit(number, edited)
+        shown = await api.replies(3)
+    assert shown[2] == phrase("help.edited_command")
+    assert "/reminders" in shown[2]
+
+
+async def test_an_edited_request_whose_answer_is_still_owed_is_carried_out_and_not_refused(memory: Memory) -> None:
+    model = Recovering()
+    async with relaying(memory, model) as api:
+        number = await api.say("Please could you remind me of the station wagon?")
+        await model.asked.wait()
+        await api.edit(number, "remind me of the station")
+        await api.all_fetched()
+        model.gate.set()
+        await api.until(lambda: texts(api)[-1].startswith("re "))
+    assert texts(api) == [trouble("key", owed=True), "re remind me of the station"]
+
+
 async def test_a_message_edited_before_its_turn_is_answered_as_it_reads_then(memory: Memory) -> None:
     gate = asyncio.Event()
     async with relaying(memory, Echo(gate)) as api:

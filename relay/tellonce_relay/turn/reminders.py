@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from telegram import InlineKeyboardMarkup
 
 from tellonce import contract as c
-from tellonce.client import MemoryClient
+from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.reminders import ChangeReminderArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_relay import buttons
 from tellonce_relay.buttons import CallbackData, Reply
@@ -266,6 +266,16 @@ async def run_action(
 def what_of(reminder: Reminder) -> str:
     """Return the text of a reminder, without the days and times that the memory has added."""
     return without_stamps(reminder.memory.content)
+
+async def is_set_by(memory: MemoryClient, incoming: Incoming) -> bool:
+    """Whether an upcoming reminder has the message as its source."""
+    try:
+        known = await memory.explain(c.ExplainArgs(message_id=incoming.message_id, chat_id=incoming.chat_id))
+    except MemoryRefused:
+        return False
+    learned = {one.id for one in known.memories}
+    return bool(learned) and any(one.memory.id in learned for one in await coming(memory, incoming))
+
 
 
 def when(reminder: Reminder, now: datetime, zone: ZoneInfo) -> str:

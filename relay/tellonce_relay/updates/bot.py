@@ -19,7 +19,7 @@ from tellonce_relay.memory_outage import FOREVER, Outage, with_retries
 from tellonce_relay.orders import Order
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.stores import CONTESTED
-from tellonce_relay.turn import turn
+from tellonce_relay.turn import reminders, turn
 from tellonce_relay.updates.access import is_addressed, may_erase_all, may_talk, why_deaf
 from tellonce_relay.updates.case import Case, case_of, language_of_user
 from tellonce_relay.updates.case_orders import CaseOrders
@@ -248,6 +248,7 @@ class Relay:
             return
         if is_command(case.incoming.text) or moves or message.voice is not None or message.video_note is not None:
             return
+        reminds = await reminders.is_set_by(memory, case.incoming)
         try:
             with timed(self._e.emit, "message_recorded", outcome="edited"):
                 await turn.record_edit(memory, case.incoming, self._conversations.options(case))
@@ -257,8 +258,7 @@ class Relay:
             return
         self._outage.is_over()
         await self._e.sender.react(case.message.chat.id, case.message.message_id, NOTED)
-        self._conversations.reword(case)
-        if self._orders.requests_reminder(case) and not self._conversations.is_writing(case.thread):
+        if not self._conversations.reword(case) and (reminds or self._orders.requests_reminder(case)):
             await self._conversations.say(case, phrase("help.edited_command"))
 
     def _submit(self, case: Case) -> None:

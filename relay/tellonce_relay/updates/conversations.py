@@ -114,10 +114,11 @@ class Conversations:
         belongs = case.entry.part_of == newest.head.update_id
         return newest if belongs or newest.takes(case, fetched, self._e.settings.breath_seconds) else None
 
-    def reword(self, edit: Case) -> None:
+    def reword(self, edit: Case) -> bool:
         """Apply an edit to a turn without an answer, and ask the model again. The edit is stored in the entry for the
         next process. An owed answer does not continue the part that the person has seen, because this part answers the
-        former question."""
+        former question. Returns whether there is such a turn."""
+        reworded = False
         for opened in (*self._waiting, *self._current.values()):
             for place, case in enumerate(opened.cases if opened.owed or not opened.closed else ()):
                 if case.name == edit.name and case.incoming.text != edit.incoming.text:
@@ -131,6 +132,8 @@ class Conversations:
                     elif opened.begun:
                         opened.interrupted.set()
                     self._e.inbox.put(case.update_id, case.entry)
+                    reworded = True
+        return reworded
 
     def is_writing(self, thread: Thread) -> bool:
         """Whether an answer is being written."""
