@@ -235,7 +235,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.views.in_days": views.in_days,
     "tellonce_relay.views.without_stamps": views.without_stamps,
     "tellonce_relay.turn.reminders.asks_in_vain": lambda text: reminders.asks_in_vain(text, NOW, ZONE),
-    "tellonce_relay.turn.reminders.has_time": lambda text: reminders.has_time(text, NOW, ZONE),
+    "tellonce_relay.turn.reminders.is_unfit": lambda text: reminders.is_unfit(text, NOW, ZONE),
     "tellonce_relay.orders.asks_for_reminder": orders_in_words.asks_for_reminder,
     "tellonce_relay.orders.without_mention": orders_in_words.without_mention,
     "tellonce_relay.responders.offline.is_said_to_us": offline.is_said_to_us,
@@ -606,7 +606,7 @@ SLOW = frozenset(
     tellonce_server.domain.tombstones.Tombstones.mark tellonce_server.domain.tombstones.Tombstones.covering
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by
-    tellonce_relay.turn.reminders.has_time
+    tellonce_relay.turn.reminders.is_unfit tellonce_relay.turn.reminders.asks_in_vain
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact

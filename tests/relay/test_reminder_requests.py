@@ -24,6 +24,11 @@ NOW = START.astimezone(ZONE)  # Monday, 9:15
         ("Зубной на следующей неделе, напомни за час", True),
         ("No puedo recordar su nombre", False),
         ("I set a reminder yesterday", False),
+        ("tomorrow at 9", True),
+        ("Um 17 Uhr!", True),
+        ("mañana a las 9", True),
+        ("завтра в 9", True),
+        ("Tomorrow at 9 we leave", False),
     ],
 )
 def test_a_request_that_sets_nothing_is_recognized(text: str, in_vain: bool) -> None:
@@ -38,6 +43,9 @@ def test_a_request_that_sets_nothing_is_recognized(text: str, in_vain: bool) -> 
         ("0 9 * * 2 (dienstags)", "2026-02-16T08:00", "2026-02-17T09:00", "dienstags"),
         ("R/2026-02-20T08:00/P14D (every other Friday)", "2026-02-20T08:00", "2026-02-20T08:00", "every other Friday"),
         ("0 8 * * * until 2026-02-20T23:59 (5 days)", "", "2026-02-17T08:00", "5 days"),
+        ("0 8 * * 1-5 (every weekday)", "", "2026-02-17T08:00", "every weekday"),
+        ("0 9 * * * (weekdays at 9)", "2026-02-17T09:00", "2026-02-17T09:00", None),
+        ("0 9 * * 1 (jeden Dienstag um 9)", "", "2026-02-23T09:00", None),
     ],
 )
 def test_a_model_may_give_a_rule_and_its_words(rule: str, first: str, due: str, words: str | None) -> None:
@@ -47,9 +55,25 @@ def test_a_model_may_give_a_rule_and_its_words(rule: str, first: str, due: str, 
 
 
 @pytest.mark.parametrize(
+    ("words", "first", "due", "rule"),
+    [
+        ("every Monday at 8", "", "2026-02-23T08:00", "0 8 * * 1"),
+        ("every Monday at 8 am", "2026-03-02T08:00", "2026-03-02T08:00", "0 8 * * 1"),
+        ("каждый день в 8", "2026-02-17T08:00", "2026-02-17T08:00", "0 8 * * *"),
+    ],
+)
+def test_a_model_may_give_words_instead_of_a_rule(words: str, first: str, due: str, rule: str) -> None:
+    wanted = by_rule("swim", words, first, NOW, ZONE)
+    assert (wanted.at, wanted.repeats) == (datetime.fromisoformat(due).replace(tzinfo=ZONE), rule)
+    assert wanted.words == words
+
+
+@pytest.mark.parametrize(
     "rule",
     [
-        "every day",
+        "every now and then",
+        "every 2 hours",
+        "tomorrow at 9",
         "* * * * *",
         "*/2 9 * * *",
         "58,0 9-17 * * *",

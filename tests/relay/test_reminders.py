@@ -10,6 +10,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.reminders import ClaimRemindersArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.turn.reminders import what_of
 from tellonce_server.services.remember import Rememberer
 from tests.hand_worker import read
@@ -245,7 +246,7 @@ async def test_a_model_may_set_a_reminder_by_a_rule_that_the_words_support(memor
     assert shown[3] == "⏰ I'll remind you today at 11:00 AM: beber agua (cada dos horas entre las 9 y las 17)"
     assert water.repeats == "0 9-17/2 * * *"
     assert shown[5].startswith("❔ Is this right?\nstretch"), "the user asked for another repetition"
-    assert shown[7].startswith("⏰ Not set: “breathe”. I can't repeat a reminder that way.")
+    assert shown[7].startswith(f"⏰ Not set: “breathe”. {phrase('reminder.misread')}")
 
 
 async def test_a_reminder_ordered_in_words_is_set_even_if_the_model_forgets_its_tag(

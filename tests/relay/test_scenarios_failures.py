@@ -13,7 +13,7 @@ from tellonce import contract as c
 from tellonce.reminders import ListRemindersArgs
 from tellonce_cli import doctor
 from tellonce_llm.errors import Cause
-from tellonce_relay.catalogue import phrase, use_language
+from tellonce_relay.catalogue import Language, phrase, use_language
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.telegram import chat_surface
 from tellonce_relay.turn.model_call import Persistence, trouble
@@ -160,6 +160,26 @@ async def test_a_wrong_key_is_named_to_each_in_their_language_and_a_reminder_com
     assert "re What is my locker number?" in answers
     assert not left, "the model's late answer sets no second reminder"
     assert "My locker is number 77" in await history(memory)
+
+
+@pytest.mark.parametrize("language", ["en", "ru"])
+async def test_a_reminder_that_only_a_model_can_set_waits_for_the_model_during_an_outage(
+    memory: Memory, language: Language
+) -> None:
+    asked = {"en": "Remind me every 2 hours to drink", "ru": "Напоминай мне каждые 2 часа пить воду"}[language]
+    model = Failing(always="billing")
+    async with relaying(memory, model, owed_pauses=(60, 60)) as api:
+        api.world.languages[USER] = language
+        await api.ask("What is the capital of Peru?", replies=1)
+        await api.say(asked, until=lambda: len(api.world.reactions) == 1)
+        model.always = None
+        await api.say("?")
+        with use_language(language):
+            not_set = phrase("reminder.misread")
+        await api.until(lambda: any(not_set in text for text in texts(api)))
+    assert f"re {asked}" in texts(api)
+    with use_language(language):
+        assert not [text for text in texts(api) if phrase("reminder.repetition") in text]
 
 
 async def test_a_reminder_ordered_when_the_outage_begins_is_set_once_and_owes_no_answer(

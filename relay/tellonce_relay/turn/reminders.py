@@ -1,7 +1,7 @@
 """Sets, lists and changes reminders, and answers in the person's language."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
@@ -32,6 +32,8 @@ LONGEST_QUOTED: Final = 200
 """Maximum number of characters of a quoted message in a reminder."""
 LONGEST_RULE: Final = 96
 """Maximum number of characters of a repetition, as in the contract."""
+_COMPARED: Final = 10
+"""The number of due times of a rule that are compared with the words of the rule."""
 SNOOZE: Final = timedelta(hours=1)
 
 ROUTINE: Final = "reminder"
@@ -88,11 +90,21 @@ class NotSet(Exception):
     """No reminder can be set; the text gives the person the reason."""
 
 
+class Unfit(NotSet):
+    """The words or the rule say more than can be set from them without a model."""
+
+
 def asks_in_vain(text: str, said_at: datetime, zone: ZoneInfo) -> bool:
     """Whether a statement asks for a reminder, although no reminder could be set for it. A single word counts only if
-    the statement also has a time, because the word can also mean `remember`."""
-    words = asks_for_reminder(text[:LONGEST_QUOTED]) if not is_forwarded(text) else ""
-    return " " in words or (bool(words) and has_time(text, said_at, zone))
+    the statement also has a time, because the word can also mean `remember`. A time alone may answer the question when
+    to remind."""
+    words = asks_for_reminder(text[:LONGEST_QUOTED])
+    try:
+        found = _alarm_in(text, said_at, zone)
+    except NotSet:
+        return " " in words and not is_forwarded(text)
+    is_only_time = not without_joint(f"{text[: found.start]} {text[found.end :]}")
+    return (bool(words) or is_only_time) and not is_forwarded(text)
 
 
 async def listed(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, topic: str = "") -> Reply:
@@ -136,15 +148,6 @@ def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> Wan
     return wanted
 
 
-def has_time(text: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Whether a text gives a time for a reminder."""
-    try:
-        _alarm_in(text, now, zone)
-    except NotSet:
-        return False
-    return True
-
-
 def is_plain_order(text: str, now: datetime, zone: ZoneInfo) -> bool:
     """Whether the text after `remind me` clearly asks for a reminder: it begins with a time, or it begins with `to` and
     its time has a number. `remind me what we decided on Monday` is a question about the past instead."""
@@ -156,6 +159,14 @@ def is_plain_order(text: str, now: datetime, zone: ZoneInfo) -> bool:
     return found.start == 0 or (numbered and without_joint(text) != text)
 
 
+def is_unfit(text: str, now: datetime, zone: ZoneInfo) -> bool:
+    """Whether only a model can set a reminder from the text, for example for `every 2 hours to drink`."""
+    try:
+        return _alarm_in(text, now, zone).unfit is not None
+    except NotSet:
+        return False
+
+
 def timed(what: str, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
     """The request to be reminded of `what` at the time that `text` gives. Raises NotSet."""
     return _at(what, _alarm_in(text, now, zone), text, now, zone)
@@ -163,20 +174,49 @@ def timed(what: str, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
 
 def by_rule(what: str, rule: str, first: str, now: datetime, zone: ZoneInfo) -> Wanted:
     """The request to be reminded of `what` by a rule such as `0 9 * * 1-5 (every weekday at 9)`: a repetition and, in
-    brackets, its words. `first` is the first time; if it is empty, the next time of the rule is the first. Raises
-    NotSet."""
+    brackets, its words, which are dropped if they name other days. `first` is the first time; if it is empty, the next
+    time of the rule is the first. Raises NotSet."""
+    begin = max(now, (_alarm_in(first, now, zone).at or now) - LATE) if first else now
     found = _RULE.fullmatch(rule)
-    unfit = NotSet(phrase("reminder.repetition"))
-    if found is None or len(found["rule"]) > LONGEST_RULE:
-        raise unfit
-    begin = (_alarm_in(first, now, zone).at or now) - LATE if first else now
+    if found is None:
+        return _by_words(what, rule, begin, zone)
     try:
-        due = next_due(found["rule"], max(begin, now), zone)
-        if due is None or is_too_frequent(found["rule"]):
-            raise unfit
+        due = next_due(found["rule"], begin, zone)
     except ValueError:
-        raise unfit from None
-    return Wanted(what, due, found["rule"], found["words"])
+        return _by_words(what, rule, begin, zone)
+    if due is None or len(found["rule"]) > LONGEST_RULE or is_too_frequent(found["rule"]):
+        raise Unfit(phrase("reminder.repetition"))
+    words = found["words"] if _is_same(found["words"] or "", found["rule"], now, zone) else None
+    return Wanted(what, due, found["rule"], words)
+
+
+def _by_words(what: str, words: str, now: datetime, zone: ZoneInfo) -> Wanted:
+    """The request by words such as `every Monday at 8`, which some models give instead of a rule."""
+    wanted = timed(what, words, now, zone)
+    if wanted.repeats is None:
+        raise Unfit(phrase("reminder.repetition"))
+    return wanted
+
+
+def _is_same(words: str, rule: str, now: datetime, zone: ZoneInfo) -> bool:
+    """Whether the words of a rule name no other days than the rule. Words that only a model understands count as the
+    same."""
+    try:
+        said = _alarm_in(words, now, zone).repeats
+    except NotSet:
+        return True
+    return said is None or all(
+        one.date() == other.date() for one, other in zip(_dues(said, now, zone), _dues(rule, now, zone), strict=False)
+    )
+
+
+def _dues(rule: str, now: datetime, zone: ZoneInfo) -> Iterator[datetime]:
+    due = next_due(rule, now, zone)
+    for _ in range(_COMPARED):
+        if due is None:
+            return
+        yield due
+        due = next_due(rule, due, zone)
 
 
 def _alarm_in(text: str, now: datetime, zone: ZoneInfo) -> Alarm:
@@ -195,7 +235,7 @@ def _at(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wa
     """The reminder to set for `found`, the alarm that the text names. Raises NotSet if the alarm is past or cannot be
     set."""
     if found.unfit is not None:
-        raise NotSet(phrase(f"reminder.{found.unfit}"))
+        raise Unfit(phrase(f"reminder.{found.unfit}"))
     if found.repeats is not None:
         first = next_due(found.repeats, now, zone)
         assert first is not None  # it repeats every day, week, month or year
@@ -225,6 +265,16 @@ def cancelled_reply(reminder: Reminder) -> Reply:
 async def coming(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ...]:
     """All upcoming reminders, sorted by time."""
     return (await memory.list_reminders(ListRemindersArgs(**incoming.place))).reminders
+
+
+async def is_set_by(memory: MemoryClient, incoming: Incoming) -> bool:
+    """Whether an upcoming reminder has the message as its source."""
+    try:
+        known = await memory.explain(c.ExplainArgs(message_id=incoming.message_id, chat_id=incoming.chat_id))
+    except MemoryRefused:
+        return False
+    learned = {one.id for one in known.memories}
+    return bool(learned) and any(one.memory.id in learned for one in await coming(memory, incoming))
 
 
 def list_reply(reminders: tuple[Reminder, ...], now: datetime, zone: ZoneInfo) -> Reply:
@@ -266,16 +316,6 @@ async def run_action(
 def what_of(reminder: Reminder) -> str:
     """Return the text of a reminder, without the days and times that the memory has added."""
     return without_stamps(reminder.memory.content)
-
-async def is_set_by(memory: MemoryClient, incoming: Incoming) -> bool:
-    """Whether an upcoming reminder has the message as its source."""
-    try:
-        known = await memory.explain(c.ExplainArgs(message_id=incoming.message_id, chat_id=incoming.chat_id))
-    except MemoryRefused:
-        return False
-    learned = {one.id for one in known.memories}
-    return bool(learned) and any(one.memory.id in learned for one in await coming(memory, incoming))
-
 
 
 def when(reminder: Reminder, now: datetime, zone: ZoneInfo) -> str:

@@ -14,7 +14,7 @@ from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import with_retries
 from tellonce_relay.orders import order_of
 from tellonce_relay.responders.shared_words import content_words
-from tellonce_relay.turn.reminders import NotSet, by_rule, coming, is_plain_order, set_by, timed, what_of
+from tellonce_relay.turn.reminders import NotSet, Unfit, by_rule, coming, is_plain_order, set_by, timed, what_of
 from tellonce_relay.turn.tags import Tag
 from tellonce_text.own_words import own_words
 
@@ -90,9 +90,14 @@ async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, 
             made = await with_retries(lambda: set_by(memory, zone, incoming, order.rest, recorded=True), patience)
         done.saved.append(Saved(made.memory, "reject", made))
     except NotSet as reason:
-        done.unset.append(phrase("reminder.not_set", what=order.rest, reason=reason))
+        done.unset.append(phrase("reminder.not_set", what=order.rest, reason=_reason(reason)))
     except (MemoryRefused, MemoryUnreachable) as error:
         logger.warning("the reminder that the user ordered was not set: %s", error)
+
+
+def _reason(error: NotSet) -> str:
+    """The reason for the person. With a model, more is possible than an unfit request is told without one."""
+    return phrase("reminder.misread") if isinstance(error, Unfit) else str(error)
 
 
 async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
@@ -132,7 +137,7 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
         said = (tag.time or "", incoming.sent_at, zone)
         wanted = by_rule(tag.text, tag.every, *said) if tag.every else timed(tag.text, *said)
     except NotSet as reason:
-        done.unset.append(phrase("reminder.not_set", what=tag.text, reason=reason))
+        done.unset.append(phrase("reminder.not_set", what=tag.text, reason=_reason(reason)))
         raise MemoryRefused(f"no time at which a reminder is possible: {tag.time!r} {tag.every!r}") from None
     args = wanted.args(_source(incoming, tag.text), claimed=True)
     reminder = await with_retries(lambda: memory.set_reminder(args), patience)

@@ -7,7 +7,7 @@ from tellonce_relay.incoming_message import command_of, is_command
 from tellonce_relay.orders import Order, off_record, order_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.telegram.messages import words_of
-from tellonce_relay.turn.reminders import is_plain_order
+from tellonce_relay.turn.reminders import is_plain_order, is_unfit
 from tellonce_relay.updates.access import is_addressed
 from tellonce_relay.updates.case import Case
 from tellonce_relay.updates.conversations import Conversations
@@ -59,7 +59,8 @@ class CaseOrders:
             if order is None or order.kind == "stop":
                 return order is not None and case.chat_id > 0 and self._conversations.is_writing(case.thread)
             at, waits = case.incoming.sent_at, self._conversations.trouble_of(case.thread)
-            return order.kind == "remind" and bool(waits) and is_plain_order(order.rest, at, self._e.zone)
+            asked = order.rest, at, self._e.zone
+            return order.kind == "remind" and bool(waits) and is_plain_order(*asked) and not is_unfit(*asked)
 
     def requests_reminder(self, case: Case) -> bool:
         """Whether the message asks the bot for a reminder in plain words instead of a command. A model may have set
