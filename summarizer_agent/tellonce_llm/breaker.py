@@ -1,5 +1,6 @@
 """Pauses requests to a failing provider. Each further failure makes the pause longer. A pause has jitter."""
 
+import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Generator
@@ -23,25 +24,38 @@ class Breaker:
     """Returns a number in [0, 1). The pause is multiplied by `0.5 + 0.5 * jitter()`."""
     _failures: int = field(default=0, init=False)
     _until: float = field(default=float("-inf"), init=False)
+    _requested: float = field(default=float("-inf"), init=False)
+    """The end of the longest pause that the provider has requested."""
 
     def rest_seconds(self) -> float:
         """Seconds until the provider may be asked again; 0 if it may be asked now."""
         return max(0.0, self._until - self.clock())
 
-    def begin_probe(self) -> None:
-        """After a pause, the first request is a probe. Others are refused until its result is known."""
+    def begin_probe(self) -> bool:
+        """After a pause, the first request is a probe. Others are refused until its result is known. Returns whether the
+        request is a probe."""
         if self._failures:
             self._until = self.clock() + self.longest_probe
+        return self._failures > 0
+
+    def cancel_probe(self) -> None:
+        """The probe was cancelled without a result, so the next request may be the probe."""
+        self._until = float("-inf")
 
     def failed(self, retry_after: float | None = None) -> None:
         """`retry_after` is the pause that the provider requests. No pause exceeds `longest_rest`."""
         self._failures += 1
-        rest = backoff(self._failures, self.first_rest, self.longest_rest, self.jitter)
-        self._until = self.clock() + min(self.longest_rest, max(rest, retry_after or 0.0))
+        rest, requested = backoff(self._failures, self.first_rest, self.longest_rest, self.jitter), retry_after or 0.0
+        self._until = self.clock() + min(self.longest_rest, max(rest, requested))
+        self._requested = max(self._requested, self.clock() + min(self.longest_rest, requested))
+
+    def end_own_pause(self) -> None:
+        """Allow requests again, except during a pause that the provider has requested."""
+        self._failures, self._until = 0, self._requested
 
     def succeeded(self) -> None:
         """Record an answer, which ends the pause."""
-        self._failures, self._until = 0, float("-inf")
+        self._failures, self._until, self._requested = 0, float("-inf"), float("-inf")
 
 
 class Guarded(Wrapped):
@@ -66,8 +80,13 @@ class Guarded(Wrapped):
     @contextmanager
     def _noted(self) -> Generator[None]:
         self._refuse_while_resting()
+        is_probe = self.breaker.begin_probe()
         try:
             yield
+        except (asyncio.CancelledError, GeneratorExit):
+            if is_probe:
+                self.breaker.cancel_probe()
+            raise
         except LLMUnavailable as error:
             if not error.this_only:
                 self.breaker.failed(error.retry_after)
@@ -83,4 +102,3 @@ class Guarded(Wrapped):
         if rest > 0:
             reason = f"paused for {rest:.0f} s after a failure"
             raise LLMUnavailable(self.name, reason, cause=self._cause, retry_after=rest)
-        self.breaker.begin_probe()

@@ -74,12 +74,25 @@ async def test_when_claude_is_down_the_local_model_answers_and_without_it_the_pe
 async def test_a_new_message_asks_at_once_while_all_models_fail(memory: Memory) -> None:
     failing = claude(Fail(401, "invalid x-api-key", "authentication_error"))
     async with failing as (first, stub), ollama(Fail(500)) as (second, _):
-        apart = lambda: FirstAvailable([Guarded(first), Guarded(SingleSystemPrompt(second))])  # noqa: E731
-        responder = ModelResponder(FirstAvailable([first, second]), 20, apart)
+        guarded = [Guarded(first), Guarded(SingleSystemPrompt(second))]
+        responder = ModelResponder(FirstAvailable(guarded), 20, [model.breaker for model in guarded])
         async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
             await api.ask("Hello", replies=1)
             stub.script = always(Say("Here I am."))
             assert (await api.ask("And now?", replies=3))[1:] == ["Here I am.", "Here I am."]
+
+
+async def test_a_failure_in_one_chat_ends_no_pause_that_a_provider_has_requested(memory: Memory) -> None:
+    failing = claude(Fail(429, "slow down", "rate_limit_error", retry_after=60))
+    async with failing as (first, stub), ollama(Fail(500)) as (second, other):
+        guarded = [Guarded(first), Guarded(SingleSystemPrompt(second))]
+        responder = ModelResponder(FirstAvailable(guarded), 20, [model.breaker for model in guarded])
+        async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
+            await api.say("Hello", until=lambda: guarded[0].breaker.rest_seconds() > 30)
+            asked = len(stub.asked)
+            other.script = always(Say("Here I am."))
+            await api.say("Hello", user=43, until=lambda: "Here I am." in texts(api))
+    assert len(stub.asked) == asked
 
 
 @pytest.mark.parametrize("reply", [Say("I can't", stop="refusal"), Fail(400)])

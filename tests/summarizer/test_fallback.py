@@ -1,6 +1,8 @@
 """The circuit breaker and the first available model, with scripted models and a scripted clock."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from dataclasses import dataclass, field
 
 import pytest
@@ -100,6 +102,52 @@ async def test_a_guarded_model_is_left_alone_after_an_outage_and_asked_again_lat
     clock.now += 10
     assert (await model.complete(ask("hi"))).text == "m"
     assert model.breaker.rest_seconds() == 0
+
+
+@dataclass
+class Hanging(Scripted):
+    """Like Scripted, but after its failures, it does not complete its answers."""
+
+    async def complete(self, request: Completion) -> Answer:
+        await super().complete(request)
+        return await asyncio.Future[Answer]()
+
+
+async def test_a_cancelled_probe_does_not_make_the_provider_rest() -> None:
+    clock = Clock()
+    model = Guarded(Hanging("m", [down()]), Breaker(first_rest=10, clock=clock, jitter=lambda: 1.0))
+    with pytest.raises(LLMUnavailable):
+        await model.complete(ask("hi"))
+    clock.now += 10
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await model.complete(ask("hi"))
+    assert model.breaker.rest_seconds() == 0
+
+
+async def test_a_stream_that_is_closed_during_the_probe_does_not_make_the_provider_rest() -> None:
+    clock = Clock()
+    inner = Scripted("m", [down()])
+    model = Guarded(inner, Breaker(first_rest=10, clock=clock, jitter=lambda: 1.0))
+    with pytest.raises(LLMUnavailable):
+        await drain(FirstAvailable([model]))
+    clock.now += 10
+    inner.pieces_before_failure = 1
+    async with aclosing(model.stream(ask("hi"))) as pieces:
+        assert await anext(pieces) == "piece "
+    assert model.breaker.rest_seconds() == 0
+
+
+def test_a_pause_that_the_provider_requested_outlasts_the_end_of_our_own_pauses() -> None:
+    breaker = Breaker(clock=Clock())
+    for wish in (60, None, 20):
+        breaker.failed(wish)
+    breaker.end_own_pause()
+    assert breaker.rest_seconds() == 60
+    other = Breaker(clock=Clock())
+    other.failed()
+    other.end_own_pause()
+    assert other.rest_seconds() == 0
 
 
 async def test_an_unusable_answer_does_not_rest_the_provider() -> None:

@@ -1,9 +1,10 @@
 """Answers with a language model: Claude, Ollama, or the first of several that is available."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
 from tellonce.client import MemoryClient
+from tellonce_llm.breaker import Breaker
 from tellonce_llm.errors import LLMError, LLMUnavailable
 from tellonce_llm.fallback import FirstAvailable, NoModelAnswered
 from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, SystemBlock, Wrapped, readable
@@ -15,14 +16,14 @@ Model = LanguageModel | FirstAvailable
 
 
 class ModelResponder:
-    """`seconds` is the maximum wait for the next piece of an answer. `fresh` makes the model again, without its pauses."""
+    """`seconds` is the maximum wait for the next piece of an answer. `breakers` are those of the model's parts."""
 
     claims = True
 
-    def __init__(self, model: Model, seconds: float, fresh: Callable[[], Model] | None = None) -> None:
+    def __init__(self, model: Model, seconds: float, breakers: Sequence[Breaker] = ()) -> None:
         self._model = model
         self._seconds = seconds
-        self._fresh = fresh or (lambda: model)
+        self._breakers = breakers
 
     @property
     def name(self) -> str:
@@ -38,7 +39,8 @@ class ModelResponder:
                 yield piece
         except NoModelAnswered as error:
             # A failing model is paused so that another one answers. Here none answered, and the caller waits itself.
-            self._model = self._fresh()
+            for breaker in self._breakers:
+                breaker.end_own_pause()
             raise CannotAnswer(str(error), error.cause, error.retry_after) from error
         except LLMError as error:
             wait = error.retry_after if isinstance(error, LLMUnavailable) else None

@@ -1,7 +1,6 @@
 """Selects the responder by the settings. A provider's SDK is imported only if it is used."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 from zoneinfo import ZoneInfo
 
 from tellonce.client_settings import RelaySettings
@@ -28,18 +27,18 @@ def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
         return OfflineResponder(ZoneInfo(settings.timezone))
     if len(models) == 1:
         return ModelResponder(models[0], settings.model_seconds)
-    chain = partial(_chain, models, emit)
-    return ModelResponder(chain(), settings.model_seconds, chain)
+    guarded = [Guarded(model) for model in models]
+    return ModelResponder(_chain(guarded, emit), settings.model_seconds, [model.breaker for model in guarded])
 
 
-def _chain(models: Sequence[LanguageModel], emit: Emit) -> FirstAvailable:
+def _chain(models: Sequence[Guarded], emit: Emit) -> FirstAvailable:
     names = [model.name for model in models]
 
     def report(model: LanguageModel, error: LLMError) -> None:
         after = names[names.index(model.name) + 1 :]
         emit("model_fallback", model=model.name, to=after[0] if after else None, reason=type(error).__name__)
 
-    return FirstAvailable([Guarded(model) for model in models], report)
+    return FirstAvailable(models, report)
 
 
 def _models(settings: RelaySettings) -> Sequence[LanguageModel]:
