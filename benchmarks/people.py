@@ -75,7 +75,7 @@ def _facts(rng: random.Random, pair: Sequence[str]) -> list[tuple[Block, str]]:
     for who in pair:
         events, states = blocks("people_events.txt"), blocks("people_states.txt")
         wanted += [(block, who) for block in rng.sample(events, 16) for _ in range(rng.choice((1, 1, 2, 2, 3)))]
-        # If a fact can change, it is told twice. The second time, it is told with a change.
+        # A fact that can change is told twice: first as it was, then as it is now.
         wanted += [(b, who) for b in rng.sample(states, 12) for _ in range(2 if "u" in b.parts else 1)]
     rng.shuffle(wanted)
     return wanted

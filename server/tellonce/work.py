@@ -158,7 +158,7 @@ class Quote(Contract):
 
 
 class Claim(Contract):
-    """A statement that a second reading compares with the messages."""
+    """A statement for the second reading, in which a model compares it with the messages."""
 
     memory_id: int = Field(description="Its number; the verdict repeats it.")
     about: str | None = Field(default=None, description="The person or thing that it is about, if the reader said so.")

@@ -15,11 +15,11 @@ from typing import Final
 from tellonce_text.folding import fold
 
 MOST_FLEXIBLE = 128
-"""Maximum characters of a literal that becomes a regular expression, which may compare all of it at each position. Of a
-longer literal, only letters, digits and unusual signs are compared."""
+"""Maximum characters of a literal that becomes a regular expression. A longer one would take too long. Of a longer
+literal, only letters, digits and unusual signs are compared."""
 
 COINCIDENCE = 5
-"""Minimum digits of a number that matches with certainty whatever its separators. `1, 2, 3` is not always 123."""
+"""A number of at least this many digits matches with certainty, with any separators. `1, 2, 3` is not always 123."""
 
 Certainty = typing.Literal["exact", "number", "form"]
 """`number`: a short number with other separators. `form`: a word contains a hyphen or `_` that the literal does not

@@ -76,7 +76,7 @@ _STOP: Final = re.compile(r"(?<![:=])[^\S\n]*\n|(?<![:=])[.!?…;]+(?=[\s\"'”�
 """Matches the end of the sentence or of the line in which a secret's value is expected."""
 _CLOSED: Final = re.compile(r"(?!'s\b)[\"'`”»)\]}*]|,\s*+(?:[\d\"'(\[{]|\w+[.(=])")
 _AHEAD, _BACK = 160, 60
-"""A secret's value is searched for in this many characters after and before a word for a secret."""
+"""Characters after and before a word such as "password" in which its value is looked for."""
 _MOST_TOKENS: Final = 12
 _MOST_BESIDE: Final = 5
 """Maximum distance in tokens between a word for a secret and its value, if neither a verb nor a mark announces the

@@ -56,9 +56,9 @@ class _Chat:
 
 
 def read(source: Source, progress: Progress) -> Iterator[Item]:
-    """Yield the messages in order. A person is named by `user123`, 123 or the displayed name. Of a whole account, only
-    the chat of the source is read if it is a group. Otherwise, groups and channels are left out, because other people's
-    words do not belong to the user's private chat."""
+    """Yield the messages in order. A person is named by `user123`, 123 or the displayed name. If the
+    source names a group of an account, only this group is read. Otherwise, groups and channels are left out, because
+    other people's words do not belong to the user's private chat."""
     names = set[str]()
     for record, chat, known in _raw(source, progress):
         if _belongs(chat, source):

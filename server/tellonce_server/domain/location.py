@@ -39,7 +39,8 @@ async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope
 
 
 async def with_stored_channel(deps: Dependencies, scope: ChatScope) -> ChatScope:
-    """The chat scope with the stored names of its channels. A forgotten channel's stored name is a replacement."""
+    """The chat scope with the stored names of its channels. If a channel's name was forgotten, the database has
+    another name in its place."""
     chosen = {scope.channel, scope.home} - PROGRAMS
     gone = await deps.tombstones.forgotten_names(deps.database, scope.owner_id, [*chosen])
     now = {name: replaced_channel(other) for name, other in gone.items()}

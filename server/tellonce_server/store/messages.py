@@ -24,7 +24,7 @@ WORDS: Final = {
     "ext_id": "message id",
     "reply_to": "reply to",
 }
-"""The columns with a person's words, as in the part `words` of messages.sql, with their names in previews."""
+"""Each column with a person's words, and its name in previews. The part `words` of messages.sql has the same columns."""
 
 
 @dataclass(frozen=True)
