@@ -184,14 +184,16 @@ class Whole:
         await self.settled(place.get("chat") or user)
         return answer
 
-    async def settled(self, chat: int | None = None) -> None:
-        """Wait until the queue has no open job of this chat. Without `chat`, wait for the jobs of all chats."""
+    async def settled(self, chat: int | None = None, *, exchanges_only: bool = False) -> None:
+        """Wait until the queue has no open job of this chat. Without `chat`, wait for the jobs of all chats. The second
+        reading of an assistant's statements begins only after a minute; `exchanges_only` does not wait for it."""
 
         async def done() -> bool:
             open_jobs: int = await self.value(
                 "select count(*) from chat_context_queue where state in ('pending_summarization', 'ready_to_write') "
-                "and ($1::bigint is null or chat_id = $1)",
+                "and ($1::bigint is null or chat_id = $1) and (not $2 or kind = 'exchange')",
                 chat,
+                exchanges_only,
             )
             return open_jobs == 0
 

@@ -138,10 +138,11 @@ async def test_no_event_holds_a_word_of_what_was_said(life: Whole) -> None:
     try:
         number = await life.telegram.say(f"My dragon is called {CANARY}", user)
         await life.heard(user, 1)
-        await life.settled(user)
+        await life.settled(user, exchanges_only=True)
         await life.telegram.edit(number, f"My dragon is called {CANARY} the Great", user)
         await life.turn(f"I need to feed {CANARY} by March 15", user)
-        await life.tell(f"I might sell {CANARY}, not sure", user)
+        await life.turn(f"I might sell {CANARY}, not sure", user)
+        await life.settled(user, exchanges_only=True)
         before = len(life.messages(user))
         routine = ("send", "--chat", str(user), "--routine", "morning-summary")
         await life.command(*routine, told=f"{CANARY} slept well. " * 40)
