@@ -1,6 +1,6 @@
 """Calls every assistant tool as a client does, in the measured chats."""
 
-import random
+import secrets
 from collections.abc import Awaitable, Callable
 
 import numpy as np
@@ -50,7 +50,7 @@ def reading(client: MemoryClient, seed: int, *, big: bool) -> dict[str, Call]:
 
 def writing(client: MemoryClient, seed: int) -> dict[str, Call]:
     words = Words(np.random.default_rng(seed))
-    run = random.Random(seed).getrandbits(40)
+    run = secrets.token_hex(5)  # two runs with one seed must not record the same ids
 
     def record(n: int) -> Awaitable[object]:
         role: c.Role = "user" if n % 2 else "assistant"
