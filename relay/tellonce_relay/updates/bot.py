@@ -371,6 +371,5 @@ class _CaseConversation:
         return self.conversations.trouble_of(self.case.thread)
 
     def is_recorded(self) -> bool:
-        return (
-            self.case.entry.recorded and self.case.entry.draft is None
-        )  # if False, the memory has refused the message
+        # If this is false, the memory has refused the message.
+        return self.case.entry.recorded and self.case.entry.draft is None

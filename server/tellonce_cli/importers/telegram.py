@@ -49,7 +49,7 @@ class _Chat:
 
     @property
     def number(self) -> int:
-        """The chat's id in the Bot API, which marks groups and channels by a prefix."""
+        """The chat's id in the Bot API. In this API, the ids of groups and channels are negative."""
         if self.type == "private_group":
             return -self.id
         return int(f"-100{self.id}") if self.type in _GROUPS else self.id

@@ -177,8 +177,8 @@ months = Rows[[OwnerId, str], MonthEntry]("page.months", named(MonthEntry))
 
 
 async def days(q: Queries, owner_id: int, zone: str, start: datetime, end: datetime) -> list[tuple[str, TalkEntry]]:
-    """Each conversation of the period (one chat's messages of one day) with its day in the user's calendar. `summaries`
-    stays empty."""
+    """The messages of each chat on each day of the period, with this day in the user's calendar. `summaries` stays
+    empty."""
     rows = [dict(row) for row in await q.rows("page.days", owner_id, zone, start, end)]
     return [(row.pop("day"), TalkEntry(**row)) for row in rows]
 

@@ -64,7 +64,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
 
 
 def _by_neighbors(line: Line, first: int, end: int) -> Look | None:
-    """The direction that the words next to the expression indicate. The verb does not matter."""
+    """Past or future, if a word next to the expression says it, whatever the verb is."""
     lead = first - 1 - line[first - 1].has("article")
     moved_from = line[first - 1].word == "from" and any(line[at].has("tense_arranged") for at in _back(line, first))
     moved_from = moved_from or (line[first - 1].has("from") and "tense_moved" in line.tags)

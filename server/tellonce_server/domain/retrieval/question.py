@@ -124,7 +124,7 @@ def names_in(text: str, speakers: Sequence[str]) -> frozenset[str]:
 
 
 def without_names(text: str, named: frozenset[str]) -> str:
-    """The query without names of persons. A text can be similar to a name and still not answer the query."""
+    """The query without names of persons. Otherwise, every text about a person would be similar to the query."""
     bare = text
     for speaker in named:
         bare = _mention(speaker).sub(" ", bare)
