@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -415,6 +415,43 @@ async def test_a_cancelled_start_leaves_no_server_behind(
         assert await server.ping() == "up"
         tasks.cancel_scope.cancel()
     assert await server.ping() == "down"
+
+
+async def test_a_start_cancelled_before_the_pid_is_recorded_leaves_no_server_behind(
+    server: EmbeddedPostgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, steps = EmbeddedPostgres._pg_ctl, []
+
+    async def cancelled_after_start(
+        self: EmbeddedPostgres, *arguments: str, pass_fds: Sequence[int] = ()
+    ) -> tuple[int, str]:
+        done = await run(self, *arguments, pass_fds=pass_fds)
+        steps.append(arguments[-1])
+        tasks.cancel_scope.cancel()
+        return done
+
+    monkeypatch.setattr(EmbeddedPostgres, "_pg_ctl", cancelled_after_start)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(server.start)
+    assert steps == ["start", "stop"]
+    assert await server.ping() == "down"
+    await nobody_watches(server)
+
+
+async def test_a_server_whose_starter_is_killed_before_it_is_up_ends_by_itself(
+    server: EmbeddedPostgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def forget_use(self: EmbeddedPostgres) -> None:
+        self._drop_use()
+        raise EOFError
+
+    # Like a killed process, the starter leaves its locks and does nothing else.
+    monkeypatch.setattr(EmbeddedPostgres, "_ensure_database", forget_use)
+    with pytest.raises(EOFError):
+        await server.start()
+    await reaped(recorded_pid(server))
+    assert await server.ping() == "down"
+    await nobody_watches(server)
 
 
 async def test_a_server_that_cannot_start_says_why_and_what_to_do(

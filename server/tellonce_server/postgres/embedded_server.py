@@ -8,12 +8,13 @@ process to leave stops the server.
 import asyncio
 import logging
 import os
+import select
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
@@ -63,6 +64,7 @@ _SOCKET_PATIENCE = 15.0
 _LOG_CHECK = 60.0
 # Seconds between checks that the server still runs.
 _KEEP_CHECK = 0.5
+_START_CHECK = 0.005
 _STOP_TIMEOUT = 300
 # Variables of the caller, such as PGPORT, LANG and LD_PRELOAD, must not affect the server.
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
@@ -293,9 +295,26 @@ class EmbeddedPostgres:
                     "moved the unreadable postmaster.pid in %s away; no server was running there", self.cluster
                 )
             trim_log(self.cluster)
-            await self._pg_ctl("-l", str(self.cluster / LOG_NAME), "-W", "start")
+            await self._start_server()
+            await self._watch_over()
         elif quiet > _SOCKET_PATIENCE:
             await self._stop_server()
+
+    async def _start_server(self) -> None:
+        # Only a server whose pid is recorded can be stopped. A cancellation therefore waits until the pid is recorded or
+        # the start has failed. The server inherits one end of a pipe, so the other end shows whether the server has
+        # ended.
+        ours, of_server = os.pipe()
+        try:
+            with anyio.CancelScope(shield=True):
+                try:
+                    await self._pg_ctl("-l", str(self.cluster / LOG_NAME), "-W", "start", pass_fds=(of_server,))
+                finally:
+                    os.close(of_server)
+                while postmaster(self.cluster) is None and not select.select([ours], [], [], 0)[0]:  # noqa: ASYNC110
+                    await anyio.sleep(_START_CHECK)
+        finally:
+            os.close(ours)
 
     async def _stop_server(self) -> None:
         # pg_ctl sends a signal to the process that the pid file names. pg_ctl is therefore called only if this process
@@ -312,10 +331,10 @@ class EmbeddedPostgres:
             "PostgreSQL."
         )
 
-    async def _pg_ctl(self, *arguments: str) -> tuple[int, str]:
-        return await self._run("pg_ctl", "-D", str(self.cluster), *arguments)
+    async def _pg_ctl(self, *arguments: str, pass_fds: Sequence[int] = ()) -> tuple[int, str]:
+        return await self._run("pg_ctl", "-D", str(self.cluster), *arguments, pass_fds=pass_fds)
 
-    async def _run(self, program: str, *arguments: str) -> tuple[int, str]:
+    async def _run(self, program: str, *arguments: str, pass_fds: Sequence[int] = ()) -> tuple[int, str]:
         """Runs in a separate session, so that our Ctrl-C does not stop it. Returns the exit status and the output."""
         account = self._account
         # The output goes to a file, not a pipe. The server would inherit the pipe and keep it open, and reading from it
@@ -330,6 +349,7 @@ class EmbeddedPostgres:
                 cwd="/",
                 env=_ENVIRONMENT,
                 start_new_session=True,
+                pass_fds=pass_fds,
                 user=account.uid if account else None,
                 group=account.gid if account else None,
                 extra_groups=[] if account else None,
