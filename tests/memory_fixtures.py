@@ -223,7 +223,9 @@ async def until_waiting(connection: "asyncpg.Connection[asyncpg.Record]", sessio
 
 
 async def tables_with(connection: "asyncpg.Connection[asyncpg.Record]", text: str) -> list[str]:
-    """The tables that have a row with the text, ignoring case."""
+    """The tables that have a row with the text, ignoring case. The text is not a number, because the digits of a
+    timestamp or vector may contain the number by chance."""
+    assert not text.isdigit()
     tables = await connection.fetch(
         "select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by relname"
     )

@@ -308,15 +308,15 @@ async def test_a_reminder_of_a_deleted_topic_comes_to_the_group_and_a_lost_group
 async def test_only_the_operator_erases_the_words_of_all_members_of_a_group(memory: Memory, people: Telegram) -> None:
     """Mara is the operator. The relay refuses Tom's command, and also his press of a button below Mara's question."""
     async with relaying(memory, Echo(), api=people, own=ADDRESSED) as api, memory.tables() as tables:
-        await api.say("My violin is from 1720", chat=GROUP)
-        await api.say("My cello is from 1710", user=TOM, chat=GROUP)
+        await api.say("My violin is from Cremona", chat=GROUP)
+        await api.say("My cello is from Mittenwald", user=TOM, chat=GROUP)
         await api.ask("/forget@memory_bot", user=TOM, chat=GROUP, replies=1)
         await api.ask("/forget@memory_bot", chat=GROUP, replies=2)
         refused, asked = api.sent
         await api.press(asked, "Forget everything", user=TOM, until=lambda: bool(api.world.toasts))
-        kept = [bool(await tables_with(tables, word)) for word in ("1720", "1710")]
+        kept = [bool(await tables_with(tables, word)) for word in ("violin", "cello")]
         await api.press(asked, "Forget everything", until=lambda: asked["text"].startswith("✓ Forgotten"))
-        left = [bool(await tables_with(tables, word)) for word in ("1720", "1710")]
+        left = [bool(await tables_with(tables, word)) for word in ("violin", "cello")]
     assert (refused["text"], "reply_markup" in refused) == (phrase("forget.wipe_refused"), False)
     assert api.world.toasts[0] == phrase("forget.wipe_refused")
     assert (kept, left) == ([True, True], [False, False])
@@ -324,7 +324,7 @@ async def test_only_the_operator_erases_the_words_of_all_members_of_a_group(memo
 
 async def test_the_question_before_everything_goes_says_whose_words_go(memory: Memory, people: Telegram) -> None:
     async with relaying(memory, Echo(), api=people, own=ADDRESSED) as api, memory.client() as client:
-        await api.say("My cello is from 1710", user=TOM, chat=GROUP)
+        await api.say("My cello is from Mittenwald", user=TOM, chat=GROUP)
         await client.record_message(c.RecordMessageArgs(role="user", content="Hello", conversation_id="~/shop"))
         await api.ask("/forget@memory_bot", chat=GROUP, replies=1)
         await api.ask("/forget", replies=2)
