@@ -14,7 +14,7 @@ from benchmarks.dates.scores import TABLES, rows, score
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.day_arithmetic import DAY_UNITS
 from tellonce_text.dates.feasts import easter, nth_weekday
-from tellonce_text.dates.meanings import admits, due_date, message_spans, query_times
+from tellonce_text.dates.meanings import admits, coming_day, due_date, event_due, message_spans, query_times
 from tellonce_text.dates.readings import Direction, Said, add_months
 from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.tokens import line_of
@@ -351,6 +351,43 @@ def test_a_deadline_is_the_named_moment_the_day_or_the_end_of_a_span() -> None:
     assert due_date("Launch in Q2 2026", NOW, SINGAPORE) == datetime(2026, 6, 30, 23, 59, 59, tzinfo=SINGAPORE)
     assert due_date("Yoga every Tuesday", NOW, SINGAPORE) is None
     assert due_date("Pay by 3/4", NOW, ZoneInfo("UTC")) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The dentist is not on 22 February but on 24 February",
+        "Dentist not on Monday but on Tuesday",
+        "Der Zahnarzt wurde vom 22.2. auf den 24.2. verschoben",
+        "El dentista no es el 22 de febrero sino el 24 de febrero",
+        "Instead of February 22 the dentist is on February 24",
+        "Mara's exam is on 3 March, Tom's at 9:00 on 8 March",
+    ],
+)
+def test_different_days_in_a_statement_give_no_due_time(text: str) -> None:
+    assert due_date(text, NOW, SINGAPORE) is None
+    assert event_due(text, NOW, SINGAPORE) is None
+    assert coming_day(text, NOW, SINGAPORE) is None
+
+
+def test_a_day_named_twice_is_one_due_time() -> None:
+    for text in ("Dentist next Tuesday, 24 February, at 3pm", "Dentist next week, on Tuesday at 3pm"):
+        assert due_date(text, NOW, SINGAPORE) == datetime(2026, 2, 24, 15, tzinfo=SINGAPORE)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("On Friday Dr. White called me", "2026-02-13"),
+        ("Am Freitag hat mich Dr. Weiß angerufen", "2026-02-13"),
+        ("Am Montag bin ich mit Prof. Dr. Kern gelaufen", "2026-02-16"),
+        ("El viernes el Dr. Pérez me llamó", "2026-02-13"),
+        ("Vendredi M. Dupont m'a appelé", "2026-02-13"),
+        ("В пятницу мы с ул. Ленина переехали", "2026-02-13"),
+    ],
+)
+def test_a_verb_after_an_abbreviation_is_in_the_same_sentence_as_the_day(text: str, day: str) -> None:
+    assert f"({day})" in annotated(text, SAID)
 
 
 def test_a_region_decides_which_number_is_the_month() -> None:

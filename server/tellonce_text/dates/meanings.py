@@ -130,14 +130,24 @@ def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
     """Return the due time in a text: the time that the text gives, the start of the day that the text names, or the
     last second of a longer span (`Q2 2026`).
 
-    None if the text names no day, or if the day is not known.
+    None if the text names no day or different days, or if the day is not known.
     """
     said = Said(said_at, zone, region_of(zone))
     sure = [found for found in expressions(text, said, "future") if found.best and not found.since]
     sure = [found for found in sure if found.certain or found.approximate]
-    if not sure:
-        return None
-    return _due(next((found for found in sure if found.timed), sure[0]).readings[0])
+    day = _only_day(sure)
+    return _due(day) if day else None
+
+
+def _only_day(found: Sequence[Expression]) -> Reading | None:
+    """The day that all these expressions mean, preferably with a time. None for different days, because one of them may
+    be denied: "not on Monday but on Tuesday"."""
+    best = next((e.readings[0] for e in found if e.timed), found[0].readings[0] if found else None)
+    return None if best is None or any(_are_apart(best, e.readings[0]) for e in found) else best
+
+
+def _are_apart(one: Reading, other: Reading) -> bool:
+    return one.days[1] < other.days[0] or other.days[1] < one.days[0]
 
 
 def _due(reading: Reading) -> datetime:
@@ -154,21 +164,22 @@ def event_due(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
     time ("Dentist next Tuesday at 3pm"), the start of the named day, or the last second of the last day ("from 10 to 17
     December").
 
-    A time is preferred to a day. None if the text names no such day. These are not events: a span of more than a week,
-    the beginning of something ("from Monday on"), a feast as such, and a day in a text that also names a repetition.
+    A time is preferred to a day. None if the text names no such day or different ones. These are not events: a span of
+    more than a week, the beginning of something ("from Monday on"), a feast as such, and a day in a text that also
+    names a repetition.
     """
     said = Said(said_at, zone, region_of(zone))
     found = [e for e in expressions(text, said) if not e.since and (e.timed or not (e.onset or e.celebrated))]
     sure = [e for e in found if e.certain and e.best and e.best.start > said_at and e.best.precision in _EVENTS]
-    timed = next((e for e in sure if e.timed), None)
-    if timed is None and any(e.precision == "recurring" for e in found):
+    if not any(e.timed for e in sure) and any(e.precision == "recurring" for e in found):
         return None
-    best = timed or next(iter(sure), None)
-    return _due(best.readings[0]) if best else None
+    day = _only_day(sure)
+    return _due(day) if day else None
 
 
 def coming_day(text: str, said_at: datetime, zone: ZoneInfo) -> Reading | None:
-    """The first future day that a text names with certainty ("I fly to Rome on Friday"), with its time of day; or None."""
+    """The future day that a text names with certainty ("I fly to Rome on Friday"), with its time of day. None if the text
+    names no such day or different ones."""
     found = expressions(text, Said(said_at, zone, region_of(zone)))
-    coming = (e for e in found if e.certain and e.best and e.best.start > said_at)
-    return next((e.readings[0] for e in coming if e.timed or e.readings[0].precision == "day"), None)
+    coming = [e for e in found if e.certain and e.best and e.best.start > said_at]
+    return _only_day([e for e in coming if e.timed or e.readings[0].precision == "day"])

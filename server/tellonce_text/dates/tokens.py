@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 from tellonce_text.dates.han_words import pattern as han_pattern
 from tellonce_text.dates.lexicon import LANGUAGES, NO_TAGS, Lexicon, Tags, english, letters, lexicon, signs
 from tellonce_text.dates.quotations import openings
+from tellonce_text.sentences import goes_on
 
 Kind = Literal["stamp", "numeric", "clock", "han", "number", "word", "mark", "end"]
 MOST_TOKENS: Final = 8_000
@@ -124,6 +125,8 @@ def ends_sentence(line: Line, index: int) -> bool:
     if token.kind != "mark" or token.word not in _ENDS:
         return False
     if before.kind == "number" and following.has("month"):  # `am 28. November`
+        return False
+    if token.word == "." and goes_on(line.text, token.end):  # `Dr. Lee`
         return False
     if token.word != "." or following.kind == "end" or following.capital:
         return True
