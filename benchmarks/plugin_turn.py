@@ -2,9 +2,9 @@
 FILE]`.
 
 Two real Claude Code processes, one with the plugin, use the same stub model and alternate, so that other load affects
-both equally. The report compares their median times. With the plugin, the answer comes later by the time of the
-prompt's hook, and the turn ends later by the time of both hooks. The prompt's hook is also measured alone. An empty
-Python process is also measured, because it is the minimum for any hook in Python.
+both equally. The report compares their median times. The prompt's hook delays the answer, and both hooks delay the end
+of the turn. The prompt's hook is also measured alone. An empty Python process is also measured, because it is the
+minimum for any hook in Python.
 """
 
 import argparse

@@ -5,10 +5,10 @@
         [--json FILE] [--plot FILE]
 
 `--synthetic N` generates N dialogues of each shape. The default is three if no file is given. The weights were fitted
-and chosen on seeds 1 and 2. `--locomo benchmarks/talks/*.json` uses the conversations written by hand. Developers are
-allowed to study the first half of these conversations' questions (every second question). The other half is only for
-judging. Each dialogue is imported as one chat into embedded PostgreSQL. Each question is a call of
-`search_memory(where="chat")` on a real server over MCP. `benchmarks.evidence` measures the contents of contexts.
+and chosen on seeds 1 and 2. `--locomo benchmarks/talks/*.json` uses the conversations written by hand. Their questions
+belong alternately to two halves. Developers are allowed to study the first half. The second half is only for judging.
+Each dialogue is imported as one chat into embedded PostgreSQL. Each question is a call of `search_memory(where="chat")`
+on a real server over MCP. `benchmarks.evidence` measures the contents of contexts.
 """
 
 import argparse

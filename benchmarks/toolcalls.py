@@ -12,7 +12,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 
 REPEATED = 8
-"""The calls with an embedded query take this number of different questions in turn."""
+"""Number of different questions that the calls with an embedded query repeat."""
 
 
 def questions(seed: int) -> Callable[[int], str]:

@@ -3,8 +3,8 @@
 The imports of a program take one to two seconds of processor time, and the tests start hundreds of programs. A forked
 program is still a separate process with its own arguments, environment, folder and streams. It also ends like a
 separate Python process. Programs that a forked program starts with `sys.executable` are forked, too. Programs that a
-test starts with `python()` are also forked. Tests of a cold start, of memory use, or of names in /proc start
-`sys.executable` instead.
+test starts with `python()` are also forked. Some tests need programs that are not forked, and start `sys.executable`.
+They test a cold start, memory use, or names in /proc.
 
 The forking process runs this file as a module. It inherits two sockets: standard input, which closes when the tests
 end, and a listening socket, which takes one connection for each program.

@@ -14,7 +14,7 @@ import sys
 from typing import Any
 
 FIELD = 12
-"""Characters of a number in the protocol of the forking process."""
+"""Number of characters that each number has in the protocol of the forking process."""
 FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 STREAMS = (0, 1, 2)
 

@@ -97,7 +97,7 @@ def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
 
 
 def unquoted(case: Case, similarity: Similarity | None = None) -> Verdict:
-    """Check the claim without a quote, like a tag in an answer."""
+    """Check the claim against its whole message. A tag in an answer has no quote and is checked in the same way."""
     words = _words(case, case.said)
     return check_claim(
         case.text,

@@ -64,7 +64,7 @@ class Tool(Generic[ArgsT, ResultT]):
 
 class MemoryClient:
     """A client with one coroutine per tool, which several tasks may use at the same time. A coroutine raises
-    `MemoryRefused` if the tool reports an error, and `MemoryUnreachable` without a valid answer."""
+    `MemoryRefused` if the tool reports an error. It raises `MemoryUnreachable` if no valid answer arrives."""
 
     def __init__(self, client: Client, call: CallTool | None = None) -> None:
         self._client = client

@@ -1,7 +1,7 @@
 """The log of a process on stderr: the type of an error and where it occurred, but never a person's text.
 
 The message of an error may quote a person's text: a unique violation names the key, and a validation error shows its
-input. So only the messages of our own errors are shown, unless their class has `may_quote`.
+input. So messages are shown only for our own errors. Error classes with `may_quote` are excepted.
 """
 
 import json

@@ -12,7 +12,7 @@ def imported(module: str) -> ModuleType:
     raises = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if raises:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Collecting what is imported takes 15 % of the start-up, and 0.1 s in the middle of a long preview of `forget`.
+    # Searching the imported objects for garbage would take 15 % of the start-up, and 0.1 s of a long `forget` preview.
     gc.disable()
     try:
         return importlib.import_module(module)

@@ -90,7 +90,7 @@ def _stored(value: object) -> Iterator[str]:
 
 
 def _first(text: str) -> dict[str, Any] | None:
-    """The sentence of a check at the beginning of the text."""
+    """The first part of the text if it is a sentence of a check; otherwise None."""
     found = ((code, _patterns()[code].match(text)) for code in _SENTENCES)
     return next((_part(match, code) for code, match in found if match), None)
 

@@ -23,8 +23,8 @@ _w3c = TraceContextTextMapPropagator()
 
 @contextmanager
 def traced(name: str, traceparent: str | None = None) -> Generator[None]:
-    """A span around the block, in the trace of `traceparent`, or in the current or a new one. An exception's text is
-    not recorded, because it may quote a message."""
+    """A span around the block. It belongs to the trace of `traceparent`. Without `traceparent`, it belongs to the
+    current trace or starts a new trace. An exception's text is not recorded, because it may quote a message."""
     span = _tracer.start_span(name, context=_w3c.extract({"traceparent": traceparent}) if traceparent else None)
     if not span.get_span_context().is_valid:
         span = NonRecordingSpan(_new_context())

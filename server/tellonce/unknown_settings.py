@@ -1,5 +1,5 @@
-"""Finds settings without effect. These are misspelled names, which are reported with the most similar name of a setting,
-and settings that this release has removed, which are reported with what to do."""
+"""Finds settings without effect. A misspelled name is reported with the most similar name of a setting. A setting that
+this release has removed is reported with advice."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,8 +28,8 @@ REMOVED = {
 
 
 def unknown_settings(environment: Mapping[str, str] | None = None, file: Path = Path(".env")) -> tuple[str, ...]:
-    """A sentence for each variable with our prefix that no process reads. A variable in the file is also reported if
-    its name is similar to a setting's name."""
+    """A sentence for each setting without effect. An unknown variable is reported if its name begins with PREFIX. In
+    the file, a name that is similar to a setting's name is enough."""
     known = known_names()
     written = _upper(DotEnvSettingsSource(ServerSettings, env_file=file).env_vars)
     set_here = _upper(os.environ if environment is None else environment)

@@ -215,8 +215,8 @@ class ConfigFile:
         return self._written(document)
 
     def without_entry(self, former: str | None) -> str | None:
-        """The text without our entry, but with an entry of that name in the original text `former`. The result is
-        `former` if nothing else was changed since."""
+        """The text after the removal of our entry. If the original text `former` had an entry of that name, it comes
+        back. The result is `former` if nothing else was changed since."""
         key, before, document = self._client.key, ConfigFile(self._client, self._file, former or ""), self._parsed()
         if ENTRY in before._servers:
             document[key][ENTRY] = before._servers[ENTRY]

@@ -8,7 +8,7 @@ _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 _INDENT = re.compile(r"\n([ \t]+)\S")
 _HALF_CHARACTER = re.compile(r"[\ud800-\udfff]")
-"""Matches one half of a character that JSON writes as two `\\u` escapes. UTF-8 cannot represent the half."""
+"""Matches one half of a character that JSON writes as two `\\u` escapes. UTF-8 cannot represent half a character."""
 
 
 def read(text: str) -> Any:

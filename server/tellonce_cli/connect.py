@@ -129,7 +129,8 @@ def _output(command: list[str], folder: Path | None = None) -> bytes:
 
 
 def connected(machine: Machine) -> dict[ClientName, bool | str]:
-    """For each client with a file, whether it has our entry, or a text about what is wrong."""
+    """Maps each client with a file to whether the file has our entry. If something is wrong, the value is a text about
+    it."""
     found: dict[ClientName, bool | str] = {}
     for name, client in CLIENTS.items():
         file = client.file(machine)

@@ -287,7 +287,8 @@ async def telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
 
 
 def _is_contested(relay: RelaySettings) -> bool:
-    """Whether the bot met another program recently. A try from here would interrupt the bot."""
+    """Whether another program recently fetched the bot's messages. A stored record is read, because a test request
+    would interrupt the bot."""
     found = Stores(relay.data_dir / "relay").polling.get(CONTESTED)
     return found is not None and datetime.now(UTC) - datetime.fromisoformat(found) < RECENT
 

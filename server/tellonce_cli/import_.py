@@ -59,7 +59,7 @@ def run(
     yes: bool = False,
     dry_run: bool = False,
 ) -> None:
-    """Only the import runs in an event loop. asyncio would hold back Ctrl-C while the file is counted."""
+    """The file is counted without an event loop, because asyncio would delay Ctrl-C. Only the import itself uses one."""
     if not file.exists():
         raise CommandFailed(f"there is no file {file}.")
     settings = local_settings()

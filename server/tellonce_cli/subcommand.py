@@ -30,5 +30,5 @@ def run_module(module: str, *args: Any, **options: Any) -> None:
 
 
 def examples(*lines: str) -> str:
-    """The examples at the end of a command's help, one per line. The mark `\\b` keeps click from joining the lines."""
+    """The examples at the end of a command's help, one per line. The mark `\\b` makes click keep the line breaks."""
     return "\b\n" + "\n".join(["Examples:", *(f"  tellonce {line}" for line in lines)])

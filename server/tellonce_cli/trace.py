@@ -14,7 +14,7 @@ from tellonce_cli.screen import CommandFailed, answer, console, hint
 
 MOST_TURNS = 20
 INDENTED = "server"
-"""The process whose events are indented, because the server works for the calls of the other processes."""
+"""The process whose events are indented. They are steps of the calls by other processes."""
 
 TROUBLE = frozenset(
     "model_fallback parse_failed turn_failed turn_resumed reply_not_shown reply_unrecorded work_failed work_crashed "

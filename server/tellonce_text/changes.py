@@ -51,7 +51,8 @@ def marked(text: str, place: MessageRange | None, changes: Changes, known: Conta
     """The text of the messages at `place`, with a mark for each statement that changed later.
 
     The mark follows the former words. If a whole message does not contain them, the mark is at its end. An excerpt or a
-    summary without them gets no mark. A mark quotes the current statement, unless the memory's number is `known`.
+    summary without them gets no mark. A mark quotes the current statement. If `known` contains the memory's number, the
+    mark gives only this number.
     """
     found = [*_at(place, changes)] if place is not None and changes else []
     if place is None or not found:
@@ -94,8 +95,8 @@ class _Words:
         self._ways = [(_joined(word[0] for word in words), [word.end() for word in words]) for words in found]
 
     def end_of_any(self, former: Collection[str]) -> int | None:
-        """The index after the first of these texts that the text contains, or after one of their sentences, because an
-        excerpt may lack the others. A clipped text may end within the words."""
+        """The index after the first text of `former` that is found. One sentence of it is enough, because an excerpt
+        may lack the other sentences. A clipped text may end within the words."""
         parts = [part for words in former for part in dict.fromkeys((words, *split_sentences(words)))]
         ends = (end for part in parts if (end := self._end_of(part)) is not None)
         clipped = self._text.endswith(ELLIPSIS) and any(map(self._ends_within, parts))

@@ -244,7 +244,7 @@ def _gap(part: str, *, is_last: bool) -> str:
 
 
 def _skipping(signs: str, required: str, part: str) -> str:
-    """The pattern for a run of `signs`, with each character of `required` that `part` contains."""
+    """The pattern for a run of `signs`. If `part` contains a character of `required`, the run must contain it, too."""
     ahead = (f"(?=[{re.escape(signs.replace(sign, ''))}]*+{re.escape(sign)})" for sign in required if sign in part)
     return f"{''.join(ahead)}[{re.escape(signs)}]*+"
 

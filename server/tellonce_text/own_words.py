@@ -20,7 +20,8 @@ _BRACKETS: Final = str.maketrans("[]", "()")
 
 
 def own_words(text: str) -> str:
-    """Without recalled memory, code, quoted lines and the label, which support no statement of the writer."""
+    """The text without recalled memory, code, quoted lines and the label at its beginning. These are not the writer's
+    own words."""
     text = without_recalled(text)
     for others in _OTHERS:
         text = others.sub("\n", text)

@@ -1,7 +1,7 @@
 """The errors of language models, the same for all providers.
 
-The reason of an error is shown, logged and stored, so we word it ourselves. From a provider's message, the reason
-repeats only the parts about the account or the model. Other parts can quote the request.
+The reason of an error is shown, logged and stored, so we word it ourselves. It repeats a part of a provider's message
+only if the part is about the account or the model. Other parts can quote the request.
 """
 
 from dataclasses import dataclass, field

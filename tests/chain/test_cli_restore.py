@@ -1,5 +1,5 @@
-"""Tests of backups that are restored into another memory. The other memory is on another server, the backup has an
-earlier version, or text was forgotten after the backup."""
+"""Tests of restored backups. In some tests, the backup comes from another server or an earlier version. In others, text
+was forgotten after the backup."""
 
 import json
 from pathlib import Path

@@ -59,7 +59,7 @@ class Load:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[Ledger]:
-        """Run all people during the block. At the end of the block, each person completes the current action."""
+        """Let all people act during the block. At the end of the block, each person completes the current action."""
         async with asyncio.TaskGroup() as people:
             for chat in TALKERS:
                 people.create_task(self._person(chat, self._talk))

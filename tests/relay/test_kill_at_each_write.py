@@ -34,8 +34,8 @@ class KilledError(BaseException):
 
 @dataclass
 class Writes:
-    """Kills the relay at its write number `left`: just after this write, or with `sooner` just before it. Every task
-    that writes afterwards ends at once."""
+    """Kills the relay just after its write number `left`. If `sooner` is true, the kill comes just before this write.
+    Every task that writes afterwards ends at once."""
 
     left: int
     sooner: bool

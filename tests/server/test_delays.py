@@ -30,7 +30,8 @@ MORE_SECONDS = 0.15
 """Maximum delay in seconds of another user's slowest call while the text is processed. The delay is the difference from
 an idle server."""
 ATTEMPTS = 3
-"""Maximum measurements of a text. A measurement is repeated because other processes also use the processor."""
+"""Maximum number of times that a text is measured. A measurement is repeated because other processes also use the
+processor."""
 
 TEXTS = {
     "20,000 blanks": "x\n" + " " * 20_000 + "z",

@@ -445,7 +445,7 @@ async def test_a_server_whose_starter_is_killed_before_it_is_up_ends_by_itself(
         self._drop_use()
         raise EOFError
 
-    # Like a killed process, the starter leaves its locks and does nothing else.
+    # This simulates a killed starter: it releases its locks and does nothing else.
     monkeypatch.setattr(EmbeddedPostgres, "_ensure_database", forget_use)
     with pytest.raises(EOFError):
         await server.start()

@@ -1,4 +1,4 @@
-"""The upgrade of reminders that were set when a repetition on the 31st skipped the months without this day."""
+"""Tests the upgrade of reminders on the 31st. An earlier release skipped the months without this day."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo

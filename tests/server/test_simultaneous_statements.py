@@ -28,7 +28,7 @@ async def learned(agent: MemoryClient, job: w.WorkItem) -> None:
 
 
 async def at_once(memory: Memory, *calls: Callable[[], Awaitable[None]]) -> None:
-    """Run the calls together. A lock holds the calls back until each call waits for it."""
+    """Run the calls together. A lock delays the calls until all of them wait for the lock."""
     async with memory.tables() as held, memory.tables() as watch:
         await held.execute("insert into user_profile (owner_id) values ($1) on conflict do nothing", USER)
         with anyio.fail_after(HANGS):

@@ -63,7 +63,7 @@ def other() -> Stub:
 
 @pytest.fixture
 async def database(memory: Memory) -> Database:
-    """A memory whose messages and one statement have vectors of the local model."""
+    """A memory with messages and one statement. All of them have vectors of the local model."""
     async with memory.client() as client:
         for number, text in enumerate(TEXTS):
             await client.record_message(c.RecordMessageArgs(role="user", content=text, message_id=str(number)))

@@ -175,8 +175,8 @@ async def test_an_owners_whole_memory_is_scanned_by_codes_too(filled: Any) -> No
 
 
 async def test_words_are_found_by_the_gin_index(filled_dsn: str) -> None:
-    """The search calls a function. Therefore this test checks the plan of the statement inside the function. The role
-    is the function's role."""
+    """The search calls a function. Therefore this test checks the plan of the statement inside the function. The test
+    has the role that the function uses."""
     async with session(filled_dsn, server_settings={"plan_cache_mode": "force_generic_plan"}) as owner:
         body: str = await owner.fetchval("select pg_get_function_sqlbody('messages_with'::regproc)")
         statement = body.removeprefix("BEGIN ATOMIC").strip().removesuffix("END").strip().rstrip(";")

@@ -24,8 +24,8 @@ SCHEMA = {"type": "object", "properties": {"said": {"type": "string"}}, "require
 
 @dataclass
 class Echo:
-    """A model that answers each request in a prompt with the text below the request. Requests that `silent_on` lists
-    get no answer."""
+    """A model that answers each request in a prompt with the text below the request. The requests in `silent_on` get no
+    answer."""
 
     tier: Tier = "claude-cli"
     name: str = "echo"

@@ -25,7 +25,7 @@ class Own:
 
 @pytest.fixture
 def other_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server that is ready, but does not accept our token; a server of our own can be started over stdio."""
+    """A running server does not accept our token. We can start a server of our own over stdio."""
 
     async def health(_: str) -> dict[str, Any]:
         return {"ready": True}

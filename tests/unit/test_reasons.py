@@ -69,8 +69,8 @@ def test_the_reasons_that_statements_of_sql_store_are_recognized() -> None:
 
 @pytest.mark.parametrize("language", ["de", "es", "ru", "ja"])
 def test_the_page_has_each_reason_in_every_language(language: str) -> None:
-    """English readers see the stored text. If the stored text contains "the user", the page shows them its own English
-    text instead."""
+    """English readers see the stored text. If this text contains "the user", the page shows its own English text
+    instead."""
     texts, english = page_texts(language), page_texts("en")
     assert {key for key in texts if key.startswith("reason.")} == {f"reason.{code}" for code in CODES}
     assert {code for code in CODES if "user" in reason(code, **VALUES)} == {

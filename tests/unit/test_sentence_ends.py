@@ -1,4 +1,4 @@
-"""The period of an ordinal number or of an abbreviation does not end a sentence; forgotten text stays forgotten."""
+"""Tests of sentence ends. A period after an ordinal number or an abbreviation does not end a sentence."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -68,7 +68,7 @@ def test_a_list_or_a_quotation_that_ends_with_the_word_stays(text: str) -> None:
     "text",
     [
         "My ski pass is 77X21k and my boarding pass: AB12345c",  # another word before "pass"
-        "La clave de la charla es Plan2025b",  # what is not opened by a password
+        "La clave de la charla es Plan2025b",  # a talk has no password
         "The zip code for my safe contract is 10115",  # a word that names another code
         "The security code is AB12x",  # a code has no letters
         "Her PIN was changed in 2021, the PIN list 2024",  # years that nothing announces

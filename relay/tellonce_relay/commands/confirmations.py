@@ -43,7 +43,7 @@ class Confirmations:
         self._asked.put(_key(chat_id, memory, self._now()), self._now().isoformat())
 
     def question(self, memory: c.Memory, known: c.Explanation | None = None) -> str:
-        """The question about an uncertain memory, with who claims it and the person's words for it."""
+        """The question about an uncertain memory, followed by the lines of `grounds`."""
         overdue = is_overdue(memory, self._now())
         asked = phrase(
             "memory.is_still_a_goal" if overdue else "memory.is_this_right", content=views.in_days(memory.content)
@@ -58,7 +58,7 @@ class Confirmations:
 
 
 def grounds(known: c.Explanation) -> Iterator[str]:
-    """Lines that say who claims an uncertain memory and that quote the person's words for it."""
+    """A line that names the author of an uncertain memory, and a line that quotes the person's words for it."""
     words = list(known.quotes) or [source.text for source in known.sources if source.role == "user"]
     if known.model:
         who = phrase("memory.an_assistant") if known.model == _ASSISTANT else known.model

@@ -16,7 +16,8 @@ Model = LanguageModel | FirstAvailable
 
 
 class ModelResponder:
-    """`seconds` is the maximum wait for the next piece of an answer. `breakers` are those of the model's parts."""
+    """`seconds` is the maximum wait for the next piece of an answer. `breakers` are the circuit breakers of the models
+    in `model`."""
 
     claims = True
 

@@ -200,7 +200,8 @@ def listed_memories(
     profile: c.Profile, incoming: Incoming, unread: Sequence[c.SearchResult], zone: ZoneInfo = UTC
 ) -> str | None:
     """A list for a question about some kinds of memories, such as goals, or about all memories and the `unread`
-    statements. None for other questions, and if there is nothing to list in a conversation that may contain it."""
+    statements. None for other questions. None also if the list is empty, because earlier messages may contain the
+    answer."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):

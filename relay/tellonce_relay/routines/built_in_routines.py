@@ -13,7 +13,7 @@ from tellonce_relay.views import in_days, without_due, without_stamps
 from tellonce_text.sentences import is_question
 
 SILENCE = "NOTHING"
-"""The model's whole answer if nothing is worth a message."""
+"""The model answers with exactly this word if it has nothing to send."""
 
 SOON = timedelta(days=7)
 

@@ -291,7 +291,7 @@ class MessageSender:
         return number
 
     async def _delete_double(self, chat_id: int, following: Marked) -> None:
-        """If a text was sent again and the first message with it has appeared since, delete this message."""
+        """Delete the first message with a text that was sent twice, if this first message has appeared by now."""
         uncertain = self._uncertain.get(chat_id)
         if uncertain is None or uncertain.resent is None or uncertain.what == following:
             return

@@ -91,7 +91,7 @@ class NotSet(Exception):
 
 
 class Unfit(NotSet):
-    """The words or the rule say more than can be set from them without a model."""
+    """A reminder cannot do all that the request says. The text is for a person without a model."""
 
 
 def asks_in_vain(text: str, said_at: datetime, zone: ZoneInfo) -> bool:
@@ -199,8 +199,7 @@ def _by_words(what: str, words: str, now: datetime, zone: ZoneInfo) -> Wanted:
 
 
 def _is_same(words: str, rule: str, now: datetime, zone: ZoneInfo) -> bool:
-    """Whether the words of a rule name no other days than the rule. Words that only a model understands count as the
-    same."""
+    """Whether the words of a rule give the same days as the rule itself. True if only a model can understand the words."""
     try:
         said = _alarm_in(words, now, zone).repeats
     except NotSet:

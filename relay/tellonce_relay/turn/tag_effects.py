@@ -96,7 +96,7 @@ async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, 
 
 
 def _reason(error: NotSet) -> str:
-    """The reason for the person. With a model, more is possible than an unfit request is told without one."""
+    """The reason for the person. The text of an `Unfit` error applies only without a model."""
     return phrase("reminder.misread") if isinstance(error, Unfit) else str(error)
 
 
@@ -130,7 +130,7 @@ def _source(incoming: Incoming, text: str) -> Incoming:
 
 async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
     """Set the reminder that a tag requests. It is recorded as a claim of the model. If the user's words do not support
-    the first time, the user is asked."""
+    the reminder's first due time, the user is asked."""
     zone = incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     try:

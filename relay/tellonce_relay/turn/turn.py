@@ -247,7 +247,8 @@ def model_failure(error: CannotAnswer, options: TurnOptions) -> DraftAnswer:
 async def deliver(
     memory: MemoryClient, surface: Surface, incoming: Incoming, draft: DraftAnswer, options: TurnOptions
 ) -> Outcome:
-    """Step three: show the draft, record it, and carry out its tags. Repeating it does nothing twice."""
+    """Step three: show the draft, record it, and carry out its tags. A repeated call does not show, record or carry out
+    anything twice."""
     with timed(options.emit, "tags_parsed") as found:
         text, tags = visible_text(draft), draft.parsed.tags
         found |= {"tags": len(tags), "kinds": sorted({tag.kind for tag in tags})}

@@ -76,7 +76,8 @@ class Asides:
             await tell_or_log(case, f"close {one.id}", asked, buttons.close_buttons(one.id))
 
     async def say_unset(self, case: Case) -> None:
-        """Without a model, say that no reminder is set if a statement asks for one in words that are not understood."""
+        """Without a model, some requests for a reminder are not understood. For such a statement, say that no reminder
+        was set."""
         e, incoming = self._e, case.incoming
         statement = not e.command_context.responder.claims and not is_question(incoming.text)
         if statement and reminders.asks_in_vain(incoming.text, incoming.sent_at, e.zone):

@@ -330,7 +330,7 @@ class Relay:
             return await self._run(case, replace(case.incoming, text=order.command))
 
     async def _unsay(self, case: Case, order: Order) -> Reply | None:
-        """The order alone offers to forget the quoted or the last message."""
+        """If the order has no other text, offer to forget the quoted message or the last message."""
         if order.rest:
             return Reply(phrase("memory.rejected"))
         unsaid = case.incoming.meant or self._conversations.last_text(case.thread)

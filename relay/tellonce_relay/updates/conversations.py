@@ -116,8 +116,8 @@ class Conversations:
 
     def reword(self, edit: Case) -> bool:
         """Apply an edit to a turn without an answer, and ask the model again. The edit is stored in the entry for the
-        next process. An owed answer does not continue the part that the person has seen, because this part answers the
-        former question. Returns whether there is such a turn."""
+        next process. An owed answer starts again, because the part that the person has seen answers the former
+        question. Returns whether there is such a turn."""
         reworded = False
         for opened in (*self._waiting, *self._current.values()):
             for place, case in enumerate(opened.cases if opened.owed or not opened.closed else ()):
@@ -309,7 +309,8 @@ class Conversations:
         return turn.DraftAnswer("", claims=False, stopped=True)
 
     async def _report_problems(self, opened: OpenTurn, aside: str) -> turn.DraftAnswer | None:
-        """Returns the whole reply for a turn without words, and, without a model, for a question about a file."""
+        """Tell the person about problems with files. Returns the whole reply if the turn has no words. Without a model,
+        also returns it for a question about a file."""
         said = opened.incoming
         captioned = said.quoted and own_words(said.quoted).strip()
         asks = not self._e.command_context.responder.claims and is_question(said.text) and not captioned

@@ -137,7 +137,8 @@ def _parsed(line: str) -> Entry | None:
 
 
 def _synced(*paths: Path) -> None:
-    """The folder is last, because it contains the file's name. Only POSIX systems can open a folder."""
+    """Flush these paths to disk in order. A folder comes after its file, because the folder contains the file's name.
+    Only POSIX systems can open a folder."""
     for path in paths if os.name == "posix" else ():
         number = os.open(path, os.O_RDONLY)
         try:

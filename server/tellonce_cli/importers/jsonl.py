@@ -43,8 +43,8 @@ def read(source: Source, progress: Progress) -> Iterator[Item]:
 def parsed_lines(
     path: Path, progress: Progress, parse: Callable[[bytes], Iterator[Item]], place: str = ""
 ) -> Iterator[Item]:
-    """Yield the items of each line that is not blank. An unreadable line is reported as `line 7`, for example, with
-    `place` before these words."""
+    """Yield the items of each line that is not blank. The report of an unreadable line begins with `place` and the
+    number of the line."""
     for number, line in lines_of(path, progress):
         if len(line) > LONGEST_LINE:
             yield Unreadable(f"{place}line {number}: it is longer than {LONGEST_LINE >> 20} MiB")

@@ -24,8 +24,8 @@ _SHALLOW = 8
 square of the depth."""
 
 _DEEPEST = 100_000
-"""Maximum nesting of a file. A record with more than `MOST_DEPTH` levels is refused, but it is read up to this maximum
-to find its end."""
+"""Maximum nesting of a file. A record with more than `MOST_DEPTH` levels is refused, but its end must still be found.
+"""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ def compact_arguments(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def compact(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without titles, null branches, defaults and limits, which errors explain. References are resolved,
-    because some hosts cannot do so."""
+    """The schema without titles, null branches, defaults and limits. A call that exceeds a limit gets an error that
+    explains it. References are resolved, because some hosts cannot do so."""
     definitions: dict[str, Any] = schema.get("$defs", {})
     slim = _slim({key: value for key, value in schema.items() if key not in ("$defs", "description")}, definitions)
     assert isinstance(slim, dict)  # keep it an object schema
@@ -38,7 +38,7 @@ def _refer_to(fields: dict[str, Any], item: dict[str, Any]) -> None:
 
 
 def compact_result(schema: dict[str, Any]) -> dict[str, Any]:
-    """The shortened schema of a result. An empty field of a result is sent as null, so null branches stay."""
+    """The shortened schema of a result. It keeps null branches, because an empty field of a result is sent as null."""
     return compact(_without("default", schema))
 
 

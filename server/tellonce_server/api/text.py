@@ -13,7 +13,7 @@ ASKED = 20
 """Maximum number of matches that the client's form shows."""
 
 COVERED = ("forget_here", "forget_whole")
-"""The notes that say what `everything` covers. Perhaps the person who confirms named no chat."""
+"""The notes that say what `everything` covers. The form shows them, because the person may not have named a chat."""
 
 
 def structured(_: BaseModel) -> str:

@@ -91,7 +91,7 @@ async def open_in_one_transaction(settings: ServerSettings, dsn: str) -> AsyncGe
 
 
 async def _in_calendar(dsn: str, settings: ServerSettings, now: datetime, *, serves: bool) -> ServerSettings:
-    """The settings with the time zone of the stored whole days. The HTTP server (`serves`) may change this zone.
+    """The settings with the time zone in which whole days are stored. The HTTP server (`serves`) may change this zone.
     Another process may run in a container, where the system's time zone can be different."""
     async with as_login(dsn) as login:
         chosen = "timezone" in settings.model_fields_set and await calendar.alone(login)

@@ -17,7 +17,7 @@ LIMIT_SECONDS = 0.25
 must wait."""
 
 BEAT_SECONDS = 0.1
-"""Seconds between heartbeats. Before the reported call began, other calls may have computed for so long."""
+"""Seconds between heartbeats. The processor time since a heartbeat can include this much work of other calls."""
 
 NAMED_CALLS = 6
 """Number of the innermost calls that are logged."""

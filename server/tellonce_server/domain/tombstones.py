@@ -70,8 +70,8 @@ class Tombstones:
         return marks.get(self._name(name))
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
-        """The text without the sentences that were forgotten in this message. None if the whole text was forgotten,
-        such as the text that the message had before an erasure."""
+        """The text without the sentences that were forgotten in this message. None if the whole text was forgotten. An
+        import can contain such a text from before an erasure."""
 
         def hashes() -> dict[str, Claims]:
             return {part: self._claims(chat_id, number, part) for part in dict.fromkeys(_parts(text))}
@@ -132,8 +132,8 @@ class Tombstones:
         return self._both(text)[0]
 
     def _both(self, text: str) -> tuple[bytes, bytes]:
-        """The hash of the words, and the hash of the text with its punctuation. The second is also the first if the
-        text has no words."""
+        """The hash of the words, and the hash of the text with its punctuation. If the text has no words, both values
+        are the second hash."""
         folded = fold(text)
         whole = self._hash(f"f:{' '.join(folded.split())}")
         words = _NO_WORD.sub(" ", _MARKUP.sub("", folded)).split()

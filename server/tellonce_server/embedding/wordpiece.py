@@ -44,7 +44,8 @@ class WordPiece:
         return [vocabulary[_FIRST], *islice(pieces, self._longest - 2), vocabulary[_LAST]]
 
     def _pieces(self, word: str) -> list[int]:
-        """The longest known prefix, then that of the rest. One unknown part makes the whole word unknown."""
+        """The numbers of the word's parts. Each part is the longest known prefix of the letters that remain. One
+        unknown part makes the whole word unknown."""
         vocabulary, start, found = self._vocabulary, 0, list[int]()
         while start < len(word) <= _LONGEST_WORD:
             prefix = _INSIDE if start else ""

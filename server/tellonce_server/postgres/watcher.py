@@ -34,8 +34,8 @@ def lock(path: Path) -> int | None:
 
 
 def unused(home: Path, cluster: Path) -> bool:
-    """Whether no process uses the server. A process that starts or leaves the server counts as a user. If the server
-    does not run either, this function ends the watcher."""
+    """Whether no process uses the server. A process that is about to start or stop using the server counts as a user.
+    If the server does not run either, this function ends the watcher."""
     starting = lock(home / ".start")
     if starting is None:
         return False

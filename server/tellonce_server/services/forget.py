@@ -209,16 +209,15 @@ class Forgetter:
         return made
 
     async def _chosen_copies(self, scope: ChatScope, chosen: Sequence[Match]) -> Iterable[Copy]:
-        """The copies of the chosen memories: the copies that the preview stored, and the copies that exist now. A
-        repeated confirmation no longer finds the memories, so the preview stores its copies."""
+        """The copies of the chosen memories: the copies that the preview stored, and the copies that exist now. The
+        preview stores copies because a repeated confirmation no longer finds the memories."""
         since = await self._copies_of(scope, [match.ref for match in chosen if match.kind == "memory"])
         return dict.fromkeys(
             (*(copy for match in chosen for copy in match.copies), *chain.from_iterable(since.values()))
         )
 
     async def _shared(self, copies: Iterable[Copy]) -> tuple[ServerText, ...]:
-        """A note about the copies that other owners still have. A copy belongs to its owner, so an erasure leaves
-        it."""
+        """A note about the copies that other owners still have. A copy belongs to its owner, so it is not erased."""
         found = [await memories.by_id(self._deps.database, *copy) for copy in copies]
         stay = [copy for copy in found if copy is not None]
         if not stay:

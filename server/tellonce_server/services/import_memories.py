@@ -87,8 +87,8 @@ class ExportedMemory(Stated):
     zone: ZoneInfo | None = None
 
     def here(self, zone: ZoneInfo) -> Self:
-        """The memory with its whole days in another time zone. A reminder keeps its moment. If the reminder is not
-        repeated, the time in its text is converted to the new zone."""
+        """The memory after its whole days were converted to another time zone. A reminder keeps its moment. If the
+        reminder is not repeated, the time in its text is converted to the new zone."""
         if self.zone is None or self.zone == zone:
             return self
         if self.alarm is not None:

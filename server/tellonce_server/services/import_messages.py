@@ -43,7 +43,7 @@ It is less than LATEST_START. With a later date, the queue would assume a wrong 
 
 @dataclass(frozen=True)
 class Imported:
-    """Numbers of messages. `forgotten` lost a sentence that the user had asked to forget."""
+    """Numbers of messages. `forgotten` counts messages from which a forgotten sentence was removed."""
 
     created: int
     duplicates: int

@@ -199,8 +199,7 @@ class Rememberer:
         return stored
 
     async def _put_off(self, t: Queries, new: NewMemory, ready: _ReadyStatement) -> Sequence[c.Memory]:
-        """The known memory with the same words as the user's new statement but another due day, which the new one
-        replaces."""
+        """The known memory that the user's new statement replaces. Both have the same words, but different due days."""
         known = await statements.same(t, new) if ready.checked is None else None
         if known is None or known.deadline is None or new.deadline is None:
             return ()

@@ -22,7 +22,7 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import head_and_tail
 
 AT_ONCE: Final = 10
-"""Maximum exchanges in one call."""
+"""Maximum number of exchanges in one call."""
 
 HELD: Final = timedelta(hours=1)
 """Time for the assistant to report what it learned, from the moment it gets the exchanges."""
@@ -47,9 +47,9 @@ class UnreadExchanges:
 async def take_over(
     t: Queries, scope: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
-    """Mark the exchanges that the assistant was given recently, or that contain a message of `sources`, as read by it.
-    End the notes from these exchanges, except the notes in `borne_out`. The assistant's statements repeat those notes.
-    """
+    """Mark exchanges as read by the assistant. These exchanges were given to it recently, or contain a message of
+    `sources`. End the notes from these exchanges, except the notes in `borne_out`. The assistant's statements repeat
+    those notes."""
     for job in await queue.read_by_assistant(t, *scope.key, now - HELD, sources):
         own = [line.id for line in await _lines(t, job) if is_evidence(*scope.key, line)]
         notes = await memories.read_by(t, *scope.key, own, ("keep",))

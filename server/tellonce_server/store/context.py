@@ -76,7 +76,7 @@ class Remembered(NamedTuple):
 
     @property
     def times(self) -> list[datetime]:
-        """The start of the time at which the memory holds or happens, and its deadline, if they are known."""
+        """The known times among `happens` and `deadline`."""
         return [at for at in (self.happens, self.deadline) if at is not None]
 
 

@@ -144,7 +144,7 @@ class Database(Queries):
             await connection.executemany(query("notify.send"), announcements)
 
     async def return_unneeded(self) -> None:
-        """Give the connections that were not needed since the last call of this method back to asyncpg."""
+        """Return connections to asyncpg if they were not needed since the last call of this method."""
         for pool in {self._pool, self._workers, self._sessions}:
             if isinstance(pool, SessionPool):
                 await pool.return_unneeded()
@@ -168,7 +168,8 @@ async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
 
 @asynccontextmanager
 async def one_transaction(dsn: str) -> AsyncGenerator[tuple[Any, Database]]:
-    """A connection of the login that owns the tables, and a database on this connection alone, in one transaction."""
+    """Run one transaction as the login that owns the tables. Yields its connection and a `Database` with only this
+    connection."""
     named = {"application_name": OwnedConnection.name, **SETTINGS}
     async with connected(dsn, connection_class=OwnedConnection, server_settings=named) as connection:
         await codecs(connection)

@@ -12,7 +12,7 @@ from tellonce_server.store.named_queries import Run, Value
 KINDS: Final = ("messages", "memories", "summaries")
 
 BEGINNING: Final = (-(2**63), -(2**63), 0)
-"""A position before every row of a kind."""
+"""A position before the first row of any kind."""
 
 NewVector = tuple[int, int, int, int, HalfVector, BitString]
 """One text: its owner, chat (0 for a memory), number, version and vector, and the vector's code."""

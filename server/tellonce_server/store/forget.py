@@ -72,7 +72,7 @@ async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes,
 async def follow_erasure(
     q: Queries, owner_id: int, preview_id: str, redacted: Mapping[tuple[int, int], int], now: datetime
 ) -> None:
-    """Keep the owner's other previews valid for the text that this erasure left in messages. `redacted` maps each
+    """Keep the owner's other previews valid, although this erasure changed messages in them. `redacted` maps each
     message, as (chat, number), to its version before the erasure."""
     if redacted:
         keys = unzip(list(redacted), 2)

@@ -140,7 +140,8 @@ RETURNED_EVERY: Final = 1_000
 
 
 class SessionPool(_OpenPool):
-    """Direct connections. Each connection keeps its role, and its owner until a statement for another owner runs.
+    """Direct connections. Each connection keeps its role. It keeps its owner until it runs a statement for another
+    owner.
 
     A connection whose statement raised no error is kept here, and the connection that was kept last is used first.
     asyncpg's own pool uses a task and two timers for each use. This takes twice the processor time of a small statement.
@@ -203,8 +204,8 @@ class SessionPool(_OpenPool):
             await self._connections.release(connection)
 
     async def return_unneeded(self) -> None:
-        """Give the connections that were not needed since the last call of this method back to asyncpg, which closes
-        them after five minutes. A firewall might drop an idle connection without a sign."""
+        """Return connections to asyncpg if they were not needed since the last call of this method. asyncpg closes them
+        after five minutes. A firewall might drop an idle connection without a sign."""
         unneeded, self._never_needed = self._never_needed, len(self._kept) - self._never_needed
         for _ in range(unneeded):
             if self._kept:  # a call may have taken a connection while another was given back

@@ -53,8 +53,8 @@ class NewText(NamedTuple):
 async def find(
     database: Database, owner_id: int, chat_id: int | None, patterns: Sequence[str], places: Iterable[str]
 ) -> AsyncGenerator[list[TextRow]]:
-    """The rows in these places with a text that can match the patterns, in one snapshot. `chat_id` limits them to one
-    chat."""
+    """Pages of the rows in these places. A row is included if one of its texts may match a pattern. All pages are from
+    one snapshot. `chat_id` limits them to one chat."""
     async with database.transaction() as t:
         async for page in t.pages("texts.find", PAGE, owner_id, chat_id, list(patterns), list(places)):
             yield [TextRow(*row) for row in page]

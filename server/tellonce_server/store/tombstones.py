@@ -41,8 +41,8 @@ async def standing(q: Queries, owner_id: int) -> list[Tombstone]:
 
 
 async def of_messages(q: Queries, owner_id: int) -> Forgotten:
-    """The claim hashes of forgotten messages and sentences, by message. None maps to names, and to all hashes from
-    before migration 0062."""
+    """The claim hashes of forgotten messages and sentences, by message. The key None has the hashes of names, and all
+    hashes from before migration 0062."""
     found: defaultdict[tuple[int, int] | None, set[bytes]] = defaultdict(set)
     for row in await q.rows("tombstones.of_messages", owner_id):
         found[(row["chat_id"], row["message_id"]) if row["message_id"] is not None else None].add(row["claim"])

@@ -51,8 +51,8 @@ _DAYS_OF: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _MINUTE: Final = timedelta(minutes=1)
 _HALF_DAY: Final = timedelta(hours=12)
 _MUCH_LATER: Final = timedelta(days=183)
-"""A date such as 3/4 can mean two days. A request rarely means the later one if it is more than this time after the
-other."""
+"""A date such as 3/4 can mean two days. A request rarely means the later day if the days are further apart than this.
+"""
 _NEAR: Final = 6
 """Maximum number of tokens from `between` to its `and`."""
 _FILLERS: Final = 3

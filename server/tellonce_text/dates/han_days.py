@@ -121,7 +121,7 @@ def _numbered(line: Line, index: int, found: re.Match[str]) -> Phrase | None:
 
 
 def _on_weekday(phrase: Phrase, weekday: int | None) -> Phrase:
-    """The phrase, certain only if its day is on the weekday that the text gives."""
+    """Make the phrase uncertain if its day does not fall on the weekday that the text gives."""
     if weekday is None:
         return phrase
     return phrase.changed(lambda meaning, _scene: meaning.only_if(meaning.choices[0].first.weekday() == weekday))

@@ -68,7 +68,7 @@ def signs() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def letters() -> Mapping[str, str]:
-    """Letters that usually indicate a language, each with this language."""
+    """Maps a letter to the language that it usually indicates."""
     return {letter: language for language in LANGUAGES[1:] for letter in tables(language)["letters"]}
 
 

@@ -106,7 +106,7 @@ def possible(found: Expression, said: Said) -> list[Reading]:
         return []
 
     def is_accepted(other: Reading) -> bool:
-        # A reading that is far from the first reading is on the other side of today: the last 20th and the next 20th.
+        # A reading can be far from the first reading: one is the last 20th, and the other is the next 20th.
         apart = abs((other.days[0] - first.days[0]).days) > _TWO_WEEKS
         another = apart and abs((other.days[0] - today).days) <= _HALF_YEAR
         return not found.certain or another or (other.start <= first.start and first.end <= other.end)

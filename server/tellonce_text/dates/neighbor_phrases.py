@@ -17,7 +17,8 @@ from tellonce_text.dates.years import bare_year
 
 _QUARTER: Final = 3  # months
 _MOST_WEEKS_ON: Final = 3
-"""Maximum number of weeks in a day such as `a week on Friday`. `fourteen weeks on Friday` is an age."""
+"""Maximum number of weeks in an expression for a day, such as `a week on Friday`. `fourteen weeks on Friday` is an age.
+"""
 _LONGEST_NOUN: Final = 4  # tokens
 _LEADS: Final = frozenset({"article", "on", "contracted", "to", "for", "inside"})
 _INTRODUCTION: Final = 12  # tokens: `on Sunday he wrote in the family chat:`

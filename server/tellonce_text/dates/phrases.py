@@ -175,8 +175,8 @@ def yearly(scene: Scene, days: Callable[[int], Days | None]) -> Meaning | None:
 
 def yearly_on_weekday(scene: Scene, days: Callable[[int], Days | None], weekday: int) -> Meaning | None:
     """The readings of a date with a weekday. The date falls on this weekday only in some years. The readings are from
-    such years. The meaning is not certain in two cases: all such years are distant, or the date is near in a year in
-    which it has another weekday. In these cases, the date or the weekday may be wrong."""
+    such years. The meaning is not certain in two cases: all such years are distant, or the nearest date has another
+    weekday and is close to today. In these cases, the date or the weekday may be wrong."""
     now = scene.today.year
 
     def distance(span: Days) -> int:

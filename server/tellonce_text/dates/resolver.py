@@ -169,7 +169,7 @@ def _from_named_day(item: Item, named: Expression | None, rival: Expression | No
 
 
 def _already_said(named: Expression, past: Expression | None) -> Expression:
-    """The day on which quoted words were said, in its past reading. It is not certain if the text outside the quotation
+    """The day on which quoted words were said, read as a past day. It is not certain if the text outside the quotation
     puts the day in the future."""
     if past is None or past.best is None or named.best is None:
         return named

@@ -26,8 +26,8 @@ select owner_id, chat_id, message_id, claim, words, created_at, lifted_at from t
 
 -- name: keep_tombstones
 -- across owners: tombstones added since a backup are kept when it is restored.
--- $1 owners, $2 chats, $3 messages, $4 claim hashes, $5 the word hashes of each claim as a json array, $6 when each
--- tombstone was set, $7 when each was lifted, or null: adds the tombstones that the database does not have yet
+-- Adds the tombstones that the database does not have yet. $1 owners, $2 chats, $3 messages, $4 claim hashes, $5 the
+-- word hashes of each claim as a json array, $6 when each tombstone was set, $7 when each was lifted, or null
 insert into tombstones (owner_id, id, chat_id, message_id, claim, words, created_at, lifted_at)
 select t.owner_id,
   coalesce((select max(o.id) from tombstones o where o.owner_id = t.owner_id), 0) + row_number() over (partition by t.owner_id),
@@ -118,8 +118,8 @@ where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
 order by i.indexrelid
 
 -- name: triggers
--- $1 enable or disable: the triggers that change rows when they are stored. A backup contains the rows as they were
--- stored, so a restore does not run these triggers.
+-- Statements for all triggers that change rows when the rows are stored. $1 the action, enable or disable. A backup
+-- contains the rows as they were stored, so a restore does not run these triggers.
 select format('alter table %s %s trigger %I', t.tgrelid::regclass, $1::text, t.tgname)
 from pg_trigger t
 join pg_class c on c.oid = t.tgrelid

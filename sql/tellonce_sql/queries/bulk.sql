@@ -1,11 +1,10 @@
 -- name: known
--- $1 owner, $2 chat
--- $3 external ids, $6 channels, $7 times: the messages with an external id
--- $4 ids, $5 times: the messages without an external id
--- Returns the given messages that are already stored. An export identifies a message without an external id by its
--- message id. The message's time must match too, because in an export from another database the same id may belong to
--- another message. For an external id, either the channel or the time must match, because exports of older versions may
--- contain the wrong channel.
+-- The given messages that are already stored. $1 owner, $2 chat.
+-- Messages with an external id: $3 external ids, $6 channels, $7 times.
+-- Messages without an external id: $4 ids, $5 times.
+-- An export identifies a message without an external id by its message id. The message's time must match too, because
+-- in an export from another database the same id may belong to another message. For an external id, either the channel
+-- or the time must match, because exports of older versions may contain the wrong channel.
 select n.channel, m.ext_id, null::bigint as id, m.thread_key
 from unnest($3::text[], $6::text[], $7::timestamptz[]) as n (ext_id, channel, sent_at)
 join messages m on m.owner_id = $1 and m.chat_id = $2 and m.ext_id = n.ext_id

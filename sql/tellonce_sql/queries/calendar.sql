@@ -18,7 +18,7 @@ update calendar set zone = $1
 
 -- name: mark_days
 -- across owners: the time zone belongs to the whole database.
--- $1 the time zone. Marks the whole days among the times that were stored before the database knew its zone.
+-- $1 the time zone. Marks stored times that are whole days. They were stored before the database knew its time zone.
 update memories
 set deadline_is_day = coalesce(is_day(deadline, $1), false),
   happens_on_days = coalesce(happens_precision <> 'instant' and is_day(coalesce(happens_from, happens_to), $1)

@@ -50,8 +50,8 @@ order by kind, priority, deadline nulls last, valid_from desc, id desc
 
 -- name: page
 -- $1 owner, $2 chat, $3 statuses, $4 kinds or null for all, $5 and $6 the time and number of the last memory already
--- listed, $7 how many: memories visible in the chat, newest first. The kind `note` lists every note. Notes that are
--- kept for search only are not listed for any other kind.
+-- listed, $7 how many: memories visible in the chat, newest first. The kind `note` lists every note. Otherwise, notes
+-- that are kept for search only are not listed.
 select * from memories
 where owner_id = $1
   -- use: in_list
@@ -74,7 +74,7 @@ select
     as verbatim
 
 -- part: in_list
--- $2 chat, $3 statuses. A status of current memories selects no memory that has ended.
+-- $2 chat, $3 statuses. A memory that has ended is left out if its status is one of current memories.
   and (chat_id is null or chat_id = $2) and status = any($3::text[])
   and (valid_to is null or status not in {statuses.holds})
 -- end
@@ -334,7 +334,7 @@ from former
 where m.owner_id = $1 and m.id = $2
 
 -- name: set_pinned
--- $1 owner, $2 number, $3 pinned, $4 now. A note that was kept for search only is also shown after it was pinned.
+-- $1 owner, $2 number, $3 pinned, $4 now. Pinning also shows a note that was kept for search only.
 update memories set pinned = $3, shown = shown or $3, updated_at = $4
 where owner_id = $1 and id = $2
 returning *

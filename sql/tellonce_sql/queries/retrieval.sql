@@ -9,7 +9,8 @@
 -- `of_each_kind`: maximum number of candidates of each kind.
 -- `neighbored`: the number of best candidates whose neighbors also become candidates.
 -- `time_terms`: lexeme query of the times that the question names.
--- `all_words`: whether the full-text index is searched for all lexemes. Even then, only the rarest select candidates.
+-- `all_words`: whether the full-text index is searched for all lexemes. Even then, only lexemes of `rarest` make a
+-- message a candidate.
 
 -- name: scope_facts
 -- The lexemes of three texts, the recent speakers, the number of messages, and whether any message was sent in the span.

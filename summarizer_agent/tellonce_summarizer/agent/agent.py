@@ -97,8 +97,8 @@ class Agent:
             return None
 
     def _worth_redoing(self) -> Tier:
-        """The best tier that the server should repeat jobs with. It is `keep` after an unusable answer of the best
-        tier, because the server then offers no job again."""
+        """The best tier for repeated jobs. It is `keep` after an unusable answer of the best tier, because the server
+        then offers no job again."""
         best = self._chain.best_tier()
         return "keep" if best == self._unusable_tier else best
 

@@ -42,8 +42,8 @@ OPEN = "Open: "
 
 def rolling_summary(said: Sequence[str], body: SummaryBody, budget: int, share: float = 1.0) -> tuple[str, SummaryBody]:
     """The text and body of a rolling summary. The text has the newest lines and a line of open actions. If there is
-    only one line and it is too long, the text has the line's last sentences. `budget` is in tokens. `share` is the
-    maximum part of the budget for the text; the body gets the rest."""
+    only one line and it is too long, the text has the line's last sentences. `budget` is in tokens. The text gets at
+    most `share` of the budget. The body gets the tokens that remain."""
     last = f"{OPEN}{'; '.join(body.pending[-_OPEN:])}" if body.pending else ""
     lines = [line for line in said if not line.startswith(OPEN)]
     room = max(1, int(budget * share) - estimate(last))

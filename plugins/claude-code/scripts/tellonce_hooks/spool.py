@@ -87,7 +87,8 @@ def waiting_ids() -> set[str]:
 
 
 def flush(event: str) -> None:
-    """Record the stored messages, session by session. Without a server (Away), the rest stays."""
+    """Record the stored messages, session by session. If the server cannot be reached (Away), the remaining messages
+    stay stored."""
     by_place: dict[str, list[tuple[str, Json]]] = {}
     for file, entry in waiting():
         by_place.setdefault(dumps(entry["place"]), []).append((file, entry["message"]))

@@ -86,7 +86,7 @@ AT_SESSION_START: Final[tuple[SectionName, ...]] = ("profile", "summary", "memor
 def section_shares(budgets: Budgets, total: int) -> dict[ShownName, int]:
     """The tokens that each section may use, including its title, fences and headings.
 
-    Tokens that other sections leave go first to search results, then to a quoted message, then to memories. The history
+    Unused tokens of other sections go first to search results, then to a quoted message, then to memories. The history
     always shows its last messages.
     """
     parts = scaled(budgets, total)
@@ -176,7 +176,7 @@ class Draft:
             self.token_budget.left += cost(self.bodies.pop(name))
 
     def fill_texts(self) -> None:
-        """Fill the sections of one text, the one with the highest `removed` number first."""
+        """Fill the sections that consist of one text. The section with the highest `removed` number comes first."""
         for name, text in _OF_ONE_TEXT.items():
             self.fill(name, text(self.material), self.room_for(name))
 
@@ -186,7 +186,7 @@ class Draft:
         return share(self.shares, self.material.total) - frame(name) if share else 0
 
     def texts_cost(self) -> tuple[int, int]:
-        """The tokens that the sections of one text use, and the tokens reserved for them."""
+        """The tokens that the sections with one text use, and the tokens reserved for them."""
         used = sum(cost(self.bodies[name]) for name in _OF_ONE_TEXT if name in self.bodies)
         return used, sum(map(self.room_for, _OF_ONE_TEXT))
 

@@ -138,8 +138,9 @@ def ranked_memories(
 ) -> tuple[list[Remembered], list[Remembered]]:
     """The memories to show first, and the others.
 
-    First come pins by importance, then the newest preferences mixed with the found memories. The others are memories
-    whose day is soon, then goals by priority and deadline mixed with the newest memories.
+    First come pins by importance. After them, the newest preferences alternate with the found memories. The others
+    begin with memories whose day is soon. After them, goals alternate with the newest memories. Goals are sorted by
+    priority and deadline.
     """
     shown = [m for m in memories if worth_showing(m.content)]
     pins = sorted((m for m in shown if m.pinned or m.kind == "pin"), key=lambda m: (-m.importance, m.id))

@@ -57,13 +57,14 @@ ItemT = TypeVar("ItemT")
 BATCH = 100
 """Messages per transaction, which locks their chats for about 10 ms on a quiet machine."""
 READ = 5 * BATCH
-"""Messages that are read and planned at a time."""
+"""Number of messages that are read together."""
 MEMORY_BATCH = 50
 ROUNDS = 5
-"""Maximum searches of the derived texts. A later search finds only texts that were written since the previous one."""
+"""Maximum number of searches of the derived texts. A later search finds only texts that were written since the search
+before."""
 
 LAST_STEPS = 2
-"""Reported steps besides the rows: cleaning the derived texts, and the last search."""
+"""Number of steps that are reported after the chosen matches: cleaning the derived texts, and the last search."""
 
 MessageKey = tuple[int, int]
 """The chat and the number of a message."""
@@ -90,9 +91,9 @@ class Erased:
 
 @dataclass(frozen=True)
 class Order:
-    """An erasure to carry out. `chat_id` limits it to one chat; None means all chats of the owner. The user chose to
-    keep the derived texts of the degrees in `kept`. If `messages` is true, texts of messages are searched too. `shown`
-    are all matches of the preview."""
+    """An erasure to carry out. `chat_id` limits it to one chat; None means all chats of the owner. Derived texts stay
+    if their match has a degree in `kept`. If `messages` is true, texts of messages are searched too. `shown` are all
+    matches of the preview."""
 
     scope: ChatScope
     chat_id: int | None
@@ -105,8 +106,8 @@ class Order:
 
     @cached_property
     def message_degrees(self) -> dict[MessageKey, frozenset[Degree]]:
-        """Each chosen message with the degrees to erase in it. A preview shows one match for each degree of a message,
-        and the user may choose some of them."""
+        """For each chosen message, the degrees of the matches to erase. A preview shows one match for each degree of a
+        message, and the user may choose some of them."""
         degrees: dict[MessageKey, frozenset[Degree]] = {}
         for match in self.chosen:
             if match.kind == "message":

@@ -50,8 +50,8 @@ async def clean(
 
 
 async def _renamed(deps: Dependencies, t: Queries, owner_id: int, rows: Sequence[TextRow]) -> list[NewText]:
-    """Mark the names of the rows as forgotten, and return the rows with their replacements. A thread's new text is its
-    new key."""
+    """Mark the names of the rows as forgotten, and return the rows with their replacements. For a thread, the
+    replacement is a new thread key."""
     names = [row.texts[0] or "" for row in rows]
     await deps.tombstones.add_names(t, owner_id, names, deps.now())
     new = await deps.tombstones.forgotten_names(t, owner_id, names)

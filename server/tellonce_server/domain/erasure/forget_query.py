@@ -23,7 +23,7 @@ Degree = Literal["exact", "number", "form", "part"]
 separators. `form`: other forms of the words. `part`: the characters inside a longer word."""
 DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 MOST_SILENT: Final = 100_000
-"""Maximum sentences without a match that a query caches."""
+"""Maximum number of sentences without a match that a query caches."""
 LEAST_SPACELESS: Final = 4
 """Minimum characters of a statement without content words, or in a script without spaces, that is searched for
 everywhere. A shorter one is found only in derived texts and in its source."""
@@ -103,8 +103,8 @@ class TopicQuery:
         ]
 
     def _forms(self, text: str, found: Sequence[Mark]) -> list[Mark]:
-        """Marks for the sentences with the words in other forms. Lines without a match are cached, because versions of
-        a text share most lines."""
+        """The marks of the sentences that contain other forms of the words. Lines without a match are cached, because
+        versions of a text share most lines."""
         forms: list[Mark] = []
         if self._target.is_empty:
             return forms
@@ -139,8 +139,8 @@ class Stated:
 
 
 class StatementQuery:
-    """Searches for statements. A sentence matches as `exact` in a source of the statement, or if it contains almost
-    only the statement. Otherwise it matches as `form`."""
+    """Searches for statements. The match of a sentence is `exact` in two cases: the sentence is in a source of the
+    statement, or it contains almost only the statement. Otherwise the match is `form`."""
 
     def __init__(self, stated: Iterable[Stated]) -> None:
         self._stated = tuple(stated)
@@ -233,8 +233,9 @@ class StatementQuery:
         return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 
     def _candidates(self, read: Sentence) -> set[int]:
-        """The numbers of the statements to compare with the sentence. It must contain two words of the statement or of
-        a quote, or their only word. Statements that cannot be found by words are always compared."""
+        """The numbers of the statements to compare with the sentence. The sentence must contain two words of the
+        statement or of a quote. One word is enough if the statement or the quote has only one. Statements that cannot
+        be found by words are always compared."""
         stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
         shared = Counter(wording for word in stems for wording in self._by_word.get(word, ()))
         close = (w.number for w, count in shared.items() if count + w.hidden_in(read) >= min(2, len(w.target.words)))
@@ -349,7 +350,7 @@ def _mark(span: Span) -> Mark:
 
 def _is_whole(text: str, span: Span) -> bool:
     """Whether the span consists of whole words and numbers. In `catalog`, `cat` is not whole. In scripts without
-    spaces, every match is."""
+    spaces, every span is whole."""
     return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
         text[span.end - 1], text[span.end : span.end + 1]
     )

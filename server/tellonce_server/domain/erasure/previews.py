@@ -25,18 +25,18 @@ from tellonce_text.secrets import mask
 from tellonce_text.sentences import is_question, whole_sentences
 
 MOST_LISTED = 300
-"""Maximum matches that are listed one by one. Of the others, the preview gives the number."""
+"""Maximum number of matches that are listed one by one. Of the others, the preview gives the number."""
 SHOWN = 400
 """Maximum characters of a match in a preview."""
 EXAMPLE = 48
 """Maximum characters of the example of a group of texts."""
 MOST_SENTENCES = 20
-"""Maximum sentences that are listed for a match."""
+"""Maximum number of sentences that are listed for a match."""
 _BEFORE = 0.3
 """Maximum share of the shown characters that is before the match."""
 _WORD = re.compile(r"\S+")
 GROUP = "texts"
-"""The kind of a match that stands for all derived texts and former versions of one degree."""
+"""A match of this kind stands for all derived texts and former versions that match with one degree."""
 
 Copy = tuple[int, int]
 """The owner and the number of a copy of a memory."""
@@ -215,7 +215,7 @@ def _goes(match: Match, matching: MatchingRow, query: ForgetQuery) -> tuple[str,
 
 
 def _beside(match: Match, matching: MatchingRow, query: ForgetQuery) -> tuple[str, ...]:
-    """The sentences of a memory that match nothing but are erased with it."""
+    """The sentences of a memory that have no match. They are erased together with the memory."""
     if match.kind != "memory" or matching.columns[0] != CONTENT:
         return ()
     text = matching.row.texts[CONTENT] or ""

@@ -21,8 +21,8 @@ CONTENT, SPEAKER, ROUTINE, *IDS = map([*messages.WORDS].index, ("content", "spea
 
 @dataclass(frozen=True, slots=True)
 class MatchingRow:
-    """A row with its matches of one degree. `columns` have a match of this degree, and `mark` is the first of these
-    matches. Column -1 is the row's JSON."""
+    """A row that matches with the degree `degree`. `columns` are the columns with such a match, and `mark` is the first
+    such match. Column -1 is the row's JSON."""
 
     row: TextRow
     degree: Degree
@@ -110,8 +110,8 @@ async def names_again(database: Database, hashes: Tombstones, owner_id: int) -> 
 
 
 async def message_names_again(database: Database, hashes: Tombstones, owner_id: int) -> list[Source]:
-    """The message columns that contain a forgotten name again, except in messages that were sent after it was
-    forgotten."""
+    """The columns of messages that contain a forgotten name. Messages that were sent after the name was forgotten are
+    left out."""
     marks = await tombstones.of_texts(database, owner_id)
     found: list[Source] = []
     if marks:
@@ -126,8 +126,8 @@ async def message_names_again(database: Database, hashes: Tombstones, owner_id: 
 
 
 async def known_again(q: Queries, hashes: Tombstones, owner_id: int) -> tuple[list[int], list[Stated]]:
-    """The ids of memories older than a tombstone of their statement, and the removed sentences that are in their
-    message again."""
+    """Returns two lists: the ids of memories whose statement was forgotten later, and the forgotten sentences that
+    messages contain again."""
     standing = await tombstones.standing(q, owner_id)
     found = [
         memory.id

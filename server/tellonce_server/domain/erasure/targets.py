@@ -92,7 +92,8 @@ class Target:
 
     @property
     def likes(self) -> list[str]:
-        """LIKE patterns in lower case. At least one matches every plain ASCII text that names the topic in any form."""
+        """LIKE patterns in lower case. Every plain ASCII text that names the topic in any form matches at least one
+        pattern."""
         if not self.topic_words:
             return ["%"]
         word = max(self.topic_words, key=len)

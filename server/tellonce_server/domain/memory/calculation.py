@@ -11,10 +11,10 @@ from typing import Final
 from tellonce_server.domain.memory import literals
 
 MOST_NUMBERS: Final = 40
-"""Maximum numbers of a person that are combined."""
+"""Maximum number of a person's numbers that are combined."""
 
 MOST_DAYS: Final = 20
-"""Maximum number of days named by a person to which ages are added."""
+"""Maximum number of a person's days that are combined with ages."""
 
 _LONGEST_NUMBER: Final = 12
 """Maximum characters of a number in a calculation. Longer numbers are identifiers, such as telephone numbers."""

@@ -41,7 +41,7 @@ SOME_CONTENT: Final = 0.25
 """A quote with at least this share of a claim's content is related to the claim."""
 
 MAX_SENTENCES: Final = 64
-"""Maximum sentences of the user that are compared with a claim by meaning."""
+"""Maximum number of sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
 """Maximum characters of a message or quote that are searched for the days and names of a claim."""
@@ -50,7 +50,7 @@ MAX_TEXT: Final = 2_000
 """Maximum characters of a claim that are searched for dates."""
 
 MAX_DATES: Final = 8
-"""Maximum dates of a claim that are compared with the quotes."""
+"""Maximum number of dates of a claim that are compared with the quotes."""
 
 _ISO_DAY: Final = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
 _WORD: Final = re.compile(r"\w+")
@@ -69,7 +69,7 @@ class Quoted:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`reasons` are sentences for the user. A certain claim has none."""
+    """`reasons` are sentences for the user. They say why the claim is uncertain."""
 
     certain: bool
     reasons: tuple[str, ...]
@@ -92,8 +92,8 @@ def check(
     must be in the quotes, in the lines that the model saw (`shown`), or in known memories (`known`).
 
     If `is_read_again` is true, a model reads the claim again before the claim counts. This second reading confirms
-    calculated days, such as a birth 74 years ago. It also confirms all days of a language that the date resolver does
-    not know.
+    calculated days, such as a birth 74 years ago. It also confirms every day if the date resolver does not know the
+    language.
 
     If `similarity` is given, the quotes must be related to the claim. This is checked only if all quotes are in the
     claim's language, because a local embedding model may know only one language.
@@ -265,8 +265,8 @@ class _Evidence:
         return list(dict.fromkeys(reasons))
 
     def _without_dates(self, text: str, moments: Sequence[_Moment]) -> str:
-        """The claim with `x` for the words of each date that the quotes support. The quote `the 7th of nov` supports
-        `Saturday 7 November`, so the quotes need not contain `Saturday`."""
+        """The claim, in which `x` replaces each word of a date that the quotes support. The quote `the 7th of nov`
+        supports `Saturday 7 November`, so the quotes need not contain `Saturday`."""
         said = Said(self._quotes[0].said_at, self._zone, region_of(self._zone))
         for named in reversed(expressions(text[:MAX_TEXT], said)[:MAX_DATES]):
             if any(self._supports(reading, moments) for reading in _consistent(named)):
@@ -331,7 +331,7 @@ class _Evidence:
         return any(self._follows_from(quoted, moment) for quoted in self._quotes) or self._is_counted(moment)
 
     def _is_counted(self, moment: _Moment) -> bool:
-        """Whether the day is an age before or after one of the user's days (see `is_counted_day`). Only a second
+        """Whether the day differs from one of the user's days by an age in years (see `is_counted_day`). Only a second
         reading can confirm such a day."""
         if not self._is_read_again or moment.clock is not None:
             return False

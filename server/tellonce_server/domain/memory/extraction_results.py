@@ -35,7 +35,7 @@ SAME_SUBJECT = 0.5
 which may contradict it."""
 
 WISHES_HOLD = timedelta(days=30)
-"""A goal without a date from a past message, such as an imported one, ends this long after its message."""
+"""Time after which a goal without a date ends. It is used for goals from past messages, such as imported ones."""
 
 
 @dataclass

@@ -121,7 +121,7 @@ def following(text: str, said_at: datetime, zone: ZoneInfo) -> Following:
 
 
 _MOST_LENGTHS: Final = 20
-"""Maximum lengths of time in a text. Each is combined with at most this many days."""
+"""Maximum number of durations that are read in a text. Each is combined with at most this many days."""
 
 
 def _bare_days(line: Line, found: Iterable[Expression], anchors: Iterable[date]) -> Iterator[date]:
@@ -297,7 +297,8 @@ def _numerals_in_digits(line: Line) -> str:
 
 
 _LEAST: Final = 3
-"""Minimum number that is read as a word in a statement. The words `one` and `two` often mean no number."""
+"""The smallest number that is read if a statement writes it as a word. The words `one` and `two` often mean no number.
+"""
 
 
 _SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){0,2})(?!\d)")

@@ -128,7 +128,7 @@ async def end(
 async def affirm(
     q: Queries, owner_id: int, known: Memory, now: datetime, *, confirmed: bool
 ) -> tuple[Memory | None, list[Memory]]:
-    """Make a known statement active. Then end the memories in its stored intentions (`intends`)."""
+    """Make a known statement active. Then end the memories that its stored `intends` lists."""
     intends = (await memories.provenance(q, owner_id, known.id)).intends
     held = await memories.set_status(q, owner_id, known.id, "active", now, user_confirmed=confirmed)
     if held is None or intends is None:

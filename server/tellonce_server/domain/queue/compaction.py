@@ -39,7 +39,7 @@ def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: f
 
 
 def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, all_due: bool = False) -> list[Run]:
-    """Contiguous runs of the messages without the newest `kept`, oldest first.
+    """Contiguous runs of messages, oldest first. The newest `kept` messages are left out.
 
     A run has `chunk_least` to `chunk` messages. Fewer messages stay verbatim. The minimum is two with `all_due`, and
     for messages before a `/new`, because contexts do not show these.

@@ -28,7 +28,7 @@ SIDE_CHARACTERS = 1_800
 """Maximum characters per message of another sender in the input of an extraction."""
 
 EXCHANGE_MESSAGES = 12
-"""Maximum messages of one extraction. A job with more is split."""
+"""Maximum number of messages of one extraction. A job with more is split."""
 
 BEFORE = 4
 
@@ -72,8 +72,8 @@ class ExchangeJob(JobType[ExchangeResult]):
         )
 
     async def _part(self, job: Job) -> list[Line]:
-        """The messages for one call. If there are too many, a live job leaves the later ones to a new job. A past job
-        leaves the earlier ones, because past messages are read newest first."""
+        """The messages for one call. If there are too many, a new job reads the rest. The rest of a live job are the
+        later messages. The rest of a past job are the earlier messages, because past messages are read newest first."""
         read = messages.id_range if not job.past else messages.last_of_range
         key = job.key
         lines = await read(
@@ -127,19 +127,19 @@ MOST_KNOWN: Final = 40
 repeats."""
 
 KNOWN_BY_WORDS: Final = 16
-"""Maximum memories that are found by words, that are pinned, and that were just learned. Twice as many are found by
+"""Maximum number of memories of each kind: found by words, pinned, and just learned. Twice as many are found by
 similarity."""
 
 MOST_DENIED: Final = 4
-"""Maximum statements that the user rejected."""
+"""Maximum number of statements that the user rejected."""
 
 JUST_LEARNED: Final = timedelta(minutes=10)
 
 COMPARED_MESSAGES: Final = 4
-"""Maximum messages of the exchange that are compared by meaning, longest first."""
+"""Maximum number of the exchange's messages that are compared by meaning. The longest are chosen."""
 
 SEARCHED_WORDS: Final = 6
-"""Maximum words that are searched for, rarest first. Common words would match every memory."""
+"""Maximum number of words that are searched for. The rarest are chosen. Common words would match every memory."""
 
 COMPARED_CHARACTERS: Final = 600
 

@@ -327,7 +327,7 @@ def status(found: list[Reading], cost: PerExchange, dropped: dict[str, int]) -> 
 
 
 async def _cost(database: Database, month: datetime) -> PerExchange:
-    """This month's cost and time per exchange, of the best tier that has read one."""
+    """The cost and time per exchange this month, for the best tier that has read an exchange."""
     for tier in w.TIERS:
         cost = await ledger.per_exchange(database, month, tier)
         if cost.seconds is not None:

@@ -22,8 +22,8 @@ class AskedTimes:
     - `spans`: the past periods in which an answer was probably said.
     - `told`: the periods of which an answer may speak. They include `spans` and future periods.
     - `exact`: the words of the times that are certain and not long, such as "last week" or "26 October".
-    - `names`: the words of the other times, such as "Tuesday", "this year", or "at 9am" today.
-      The query may mean every Tuesday, so these words may be words of an answer.
+    - `names`: the words of the other times, such as "Tuesday", "this year" or "at 9am". The query may mean every
+      Tuesday, so these words may be words of an answer.
     - `rest`: the query without the words of `exact`.
     - `is_clear`: whether the query certainly means `told`.
     - `is_timed`: whether a time of day is in `exact`.
@@ -59,7 +59,7 @@ def asked_times(text: str, now: datetime, zone: ZoneInfo) -> AskedTimes:
 
 
 def seen_from(times: AskedTimes, text: str, last: datetime, zone: ZoneInfo) -> AskedTimes:
-    """The same times, seen from the end of an old conversation, whose last message was sent at `last`."""
+    """The same times, but relative to the day after `last`, the time of an old conversation's last message."""
     earlier = asked_times(text, last + timedelta(days=1), zone)
     return replace(times, spans=earlier.spans, told=earlier.told)
 

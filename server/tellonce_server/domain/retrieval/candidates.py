@@ -21,21 +21,22 @@ from tellonce_server.store.database import Database
 from tellonce_text.dates.meanings import Span
 
 OF_EACH_KIND = 120
-"""Maximum candidates from each kind of search: by words, by similarity and by time."""
+"""Maximum number of candidates from each kind of search: by words, by similarity and by time."""
 
 LEAST_MEASURED = 300
 """Minimum messages whose vectors are compared exactly. They have the nearest codes, which are short binary forms of
 vectors. A search by codes alone would miss three of a hundred answers."""
 
 NEIGHBOURED = 40
-"""Number of best candidates whose neighbors become candidates too. Four of a hundred answers are found only so."""
+"""Number of best candidates whose neighbors become candidates too. Four of a hundred answers are found only as
+neighbors."""
 
 OF_A_SPAN = 1000
 """Maximum number of messages that are read for a period named in the question. The oldest are preferred. A busy month
 has about this many."""
 
 REPORTED = timedelta(days=7)
-"""Most messages about a time are sent at most so much later."""
+"""Most messages about a time are sent within this period after it."""
 
 MEMORIES = 40
 LISTED = 60
@@ -77,7 +78,7 @@ class Scan:
 
     @property
     def all_rarest(self) -> bool:
-        """Whether all words of the question select candidates."""
+        """Whether the question has so few words that each of them is used to find candidates."""
         return len(self.question.terms) <= RAREST
 
     @property

@@ -22,7 +22,8 @@ LEAST_REPEATED: Final = 1 / 3
 """Minimum share of repeated groups of words in an echo. Its introduction can be longer than the quotation."""
 
 SEVERAL: Final = 6
-"""Minimum groups of words that a reply shares with a repeated text. Half of the text's groups are also enough."""
+"""Minimum number of groups of words that a reply shares with a repeated text. Half of the text's groups are also
+enough."""
 
 BELOW: Final = 0.001
 """How far an echo's score is below the lowest score of the texts that it repeats."""
@@ -53,7 +54,7 @@ def below_sources(
         return scores
     said = zip(candidates, scores.tolist(), strict=True)
     stated = [_Source(c.head, c.sent_at, score) for c, score in said if c.role == "user" and asking(c.head) < 1]
-    # A summary contains replies too, also the one that would be its echo.
+    # Summaries are left out, because a summary can contain the very reply that would be its echo.
     stated += [_Source(found.text, found.at, found.score) for found in learned if found.kind != "summary"]
     holders: dict[int, list[int]] = {}
     for number, source in enumerate(stated):
@@ -70,8 +71,8 @@ def below_sources(
 def _repeated(
     grams: Set[int], sent_at: datetime, stated: Sequence[_Source], holders: Mapping[int, Sequence[int]]
 ) -> list[_Source]:
-    """The earlier texts that a reply repeats. `holders` gives the indexes in `stated` of the texts with a group of
-    words."""
+    """The earlier texts that a reply repeats. `holders` maps each group of words to the texts that contain it, as
+    indexes in `stated`."""
     shared = grams & holders.keys()
     if len(shared) < LEAST_REPEATED * len(grams):
         return []

@@ -22,7 +22,7 @@ BEST: Final = 10
 """Number of best messages from which words are taken."""
 
 FEWEST: Final = 2 * BEST
-"""Minimum number of candidates. Among fewer, common words are weak evidence of a common subject."""
+"""Minimum number of candidates. With fewer candidates, common words are weak evidence of a common subject."""
 
 WORDS: Final = 20
 """Number of words that are taken from the best messages."""

@@ -14,10 +14,10 @@ from tellonce_text.caches import of_texts
 
 SUMMARIES = 2
 TIMELINE = 16
-"""Maximum summaries for a question about the history of a topic."""
+"""Maximum number of summaries for a question about the history of a topic."""
 
 MORE_MEMORIES = 12
-"""Maximum memories for a question. For other messages, the maximum is `limits.memories`."""
+"""Maximum number of memories for a question. For other messages, the maximum is `limits.memories`."""
 
 MEMORY_COVERED = 0.15
 """A memory with at least this share of the query's words is used whatever its similarity."""
@@ -67,7 +67,8 @@ def _summaries(ranked: Sequence[Result]) -> list[Result]:
 
 
 def _bearing(messages: Sequence[Result], least: int) -> list[Result]:
-    """The relevant messages, best first, and at least `least`. So few scores are not enough to judge relevance."""
+    """The relevant messages, best first. The first `least` messages are always included, because a few scores do not
+    show relevance."""
     floor = max(w.FLOOR, messages[0].score - w.FAR) if messages else 0.0
     return [f for place, f in enumerate(messages) if place < least or f.score >= floor]
 
@@ -91,14 +92,15 @@ def _of_thread(messages: Sequence[Result], thread_key: str | None) -> list[Resul
 
 
 OTHER_CHATS = 40
-"""Maximum messages of other chats if one of them probably answers the question, clearly better than this chat."""
+"""Maximum number of messages of other chats if one of them probably answers the question and is clearly better than
+this chat."""
 
 POSSIBLE = 20
-"""Maximum messages of other chats if they contain a possible answer and this chat does not."""
+"""Maximum number of messages of other chats if they contain a possible answer and this chat does not."""
 
 POSSIBLE_COVERED, POSSIBLE_COSINE = 0.35, 0.33
-"""A possible answer reaches one of these: the share of the question's words, or the cosine. Measured with 456 questions
-in a new chat (`benchmarks.evidence --elsewhere`): 91 % of the contexts contain some evidence."""
+"""Minimum share of the question's words, and minimum cosine. A possible answer reaches at least one of them. Measured
+with 456 questions in a new chat (`benchmarks.evidence --elsewhere`): 91 % of the contexts contain some evidence."""
 
 
 NEARER = 0.15
@@ -106,8 +108,8 @@ NEARER = 0.15
 
 
 ANSWERED_COVERED, ANSWERED_COSINE = 0.5, 0.4
-"""An answer in this chat reaches one of these: the share of the question's words, or the cosine. Of 322 questions, 30 %
-have no such result in their own conversation. In another conversation, 82 % have none."""
+"""Minimum share of the question's words, and minimum cosine. An answer in this chat reaches at least one of them. Of
+322 questions, 30 % have no such result in their own conversation. In another conversation, 82 % have none."""
 
 
 def is_answered(found: Sequence[Result]) -> bool:
@@ -155,7 +157,7 @@ def with_other_chats(
 
 
 REPEATED = 0.7
-"""A reply of the assistant is a repetition if better results contain at least this share of its pairs of words."""
+"""A reply of the assistant is a repetition if better results contain this share of the reply's pairs of words."""
 
 _WORD = re.compile(r"\w+")
 

@@ -13,7 +13,7 @@ from tellonce_text.dates.meanings import Span
 from tellonce_text.sentences import is_question
 
 MOST_TERMS: Final = 8
-"""Maximum words of a query that are matched, the rarest ones."""
+"""Maximum number of a query's words that are matched. The rarest are chosen."""
 
 UNLISTED_SHARE: Final = 0.0005
 """The share of messages that contain a rare word. The planner's statistics do not list rare words."""
@@ -41,8 +41,8 @@ class Question:
     the text to embed.
 
     `spans` and `told` are the times that the query names (`AskedTimes`), and `time_terms` are the lexemes of their
-    words. `is_exact` says whether the times are certain. `of_span` says whether the query has no other words that
-    matter: it asks what was said at that time, and has no terms.
+    words. `is_exact` says whether the times are certain. `of_span` says whether the query only asks what was said at
+    that time. Such a query has no terms.
     """
 
     text: str

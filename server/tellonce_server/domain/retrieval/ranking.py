@@ -2,7 +2,7 @@
 Pure.
 
 Adding scores gives better results than combining ranks. Neighbors and the session of a message get a part of its
-similarity. This also helps answers beside questions and long replies.
+similarity. This also raises the scores of answers that are next to questions or long replies.
 """
 
 from collections.abc import Sequence
@@ -92,7 +92,7 @@ def _shared_by_sessions(m: Measured, alike: Floats) -> Floats:
 
 def _shared_by_neighbors(m: Measured, alike: Floats) -> Floats:
     """The similarity that each message gets from its neighbors. A message after a question can be its answer. A message
-    before a mere question gets nothing from it."""
+    gets nothing from a next message that is only a question."""
     before = np.flatnonzero(m.following != NONE)
     after = m.following[before]
     similarity, asking = np.maximum(0.0, alike), m.signals.asking

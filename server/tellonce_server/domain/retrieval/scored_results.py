@@ -92,7 +92,7 @@ def _prior(question: Question, row: Learned, listed: bool, of_time: bool) -> flo
 
 
 def matches(question: Question, rows: Sequence[Learned], ranking: Ranking, zone: ZoneInfo) -> Matches:
-    """Compare memories and summaries with the question, on the scales of the messages in this search."""
+    """Compare memories and summaries with the question. The values are standardized as for the messages in this search."""
     tokens = [estimate(row.text) if row.tokens is None else row.tokens for row in rows]
     ranks = ranks_of(question, [row.ranks for row in rows])
     cosines = np.array([row.cosine for row in rows], dtype=np.float64)

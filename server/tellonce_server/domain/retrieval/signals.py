@@ -79,7 +79,7 @@ class Learned(NamedTuple):
 
 
 PARSED = 60
-"""Maximum messages whose time expressions are parsed. Parsing takes about 0.1 ms the first time."""
+"""Maximum number of messages whose time expressions are parsed. Parsing takes about 0.1 ms the first time."""
 
 SESSION_PAUSE = timedelta(hours=4)
 """A pause of this length separates two sessions."""
@@ -225,7 +225,7 @@ class Scale:
 
     def standard_or(self, values: Floats, words: Floats) -> Floats:
         """Like `standard`, but a text without a vector gets its standardized lexical score instead, if this is
-        positive. Just after a message is recorded, only its words are known, and they must not count as half."""
+        positive. Without this, a message that was just recorded would rank too low, because it has no vector yet."""
         scaled = self.standard(values)
         return np.where(np.isnan(values), np.maximum(0.0, words), scaled) if self.deviation else scaled
 
@@ -261,8 +261,9 @@ def coverage(question: Question, ranks: Floats) -> Floats:
 
 
 def with_time(question: Question, covered: Floats, of_time: Floats) -> Floats:
-    """The coverage, including the times that the question names. If the question certainly names a time, the match of
-    the time has the share TIME_COVERED. If the question names nothing but a time, only the match of the time counts."""
+    """The coverage, including the times that the question names. If the question certainly names a time, TIME_COVERED
+    is the weight of this time, and the words have the rest. If the question names nothing but a time, only the match of
+    the time counts."""
     if question.of_span:
         return of_time
     if not question.is_exact:

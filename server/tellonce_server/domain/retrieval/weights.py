@@ -43,18 +43,18 @@ IN_SPAN: Final = 1.2
 """Added for a message that was sent within the time that the query names."""
 
 MENTIONS_SPAN: Final = 3.0
-"""Added for a message that refers to the time in the query, such as "yesterday" a day later."""
+"""Added for a message that refers to the time in the query. A message of the next day may call it "yesterday"."""
 
 SAID_THEN: Final = 0.5
 """The share of MENTIONS_SPAN that is not added for a message of that time. Otherwise messages with dates would outrank
 the others."""
 
 EXACT_TIME: Final = 5.0
-"""If the query certainly names a time ("yesterday"), this is added for a result that is from this time or mentions it.
+"""Added for a result that is from the query's time or mentions it, if the query certainly names a time ("yesterday").
 """
 
 TIME_COVERED: Final = 0.45
-"""If a query certainly names a time and has other words, the match of the time has this share in the coverage."""
+"""The weight of the time in the coverage, if the query certainly names a time and has other words."""
 
 TIME_WORDS: Final = 1.0
 """Added for a message with time words if the query asks when something happens."""
