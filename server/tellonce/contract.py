@@ -170,6 +170,7 @@ class SearchResult(Contract):
     score: float = Field(description="Higher is better; comparable within one answer only.")
     sources: tuple[int, ...] = Field(description="Numbers of the messages it comes from.")
     due: AwareDatetime | None = Field(default=None, description="When the goal or date is due.")
+    status: MemoryStatus | None = Field(default=None, description="Status of a memory; superseded: no longer true.")
 
 
 class SearchResults(Contract):
@@ -407,9 +408,7 @@ class Explanation(Contract):
     id: str
     at: AwareDatetime
     text: str = Field(description="The context, the memory or the message itself.")
-    model: str | None = Field(
-        default=None, description="The model that worded a memory; null for the user's own words."
-    )
+    model: str | None = Field(default=None, description="The model that worded a memory; null: the user worded it.")
     memory: Memory | None = None
     sources: tuple[Source, ...] = ()
     versions: tuple[Version, ...] = ()

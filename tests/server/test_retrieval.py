@@ -384,8 +384,12 @@ async def test_a_superseded_memory_is_found_only_by_who_asks_how_it_was(memory: 
         await client.remember(c.RememberArgs(content="I live in Lisbon", replaces=(singapore.id,)))
         now = await client.search_memory(c.SearchMemoryArgs(query="Where do I live?", kinds=("fact",)))
         before = await client.search_memory(c.SearchMemoryArgs(query="Where did I live before?", kinds=("fact",)))
-    assert [r.text for r in now.results] == ["I live in Lisbon"]
-    assert before.results[0].text == "I live in Singapore"
+        old = await client.search_memory(c.SearchMemoryArgs(query="How old is where I live?", kinds=("fact",)))
+    assert [r.text for r in now.results] == [r.text for r in old.results] == ["I live in Lisbon"]
+    assert [(r.text, r.status) for r in before.results] == [
+        ("I live in Singapore", "superseded"),
+        ("I live in Lisbon", "active"),
+    ]
 
 
 async def test_pages_join_to_the_whole_without_gap_or_double_though_more_is_said_meanwhile(memory: Memory) -> None:

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
+from tellonce.contract_types import CURRENT
 from tellonce_llm.model import Answer, FileKind
 from tellonce_relay.catalogue import (
     Language,
@@ -249,10 +250,13 @@ def _newest(near: Sequence[c.SearchResult], corrections: Collection[int]) -> lis
 
 
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
-    """The results without the sentences that are no longer true, and the ids of the memories that replaced them."""
+    """The results without memories and sentences that are no longer true, and the ids of the memories that replaced
+    these sentences."""
     current: list[c.SearchResult] = []
     corrections: set[int] = set()
     for result in results:
+        if result.status not in (None, *CURRENT):
+            continue
         text, numbers = without_changed(result.text) if result.kind == "message" else (result.text, ())
         current.append(result.model_copy(update={"text": text}) if numbers else result)
         corrections.update(numbers)

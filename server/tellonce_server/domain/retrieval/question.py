@@ -153,7 +153,7 @@ _ASSISTANT: Final = re.compile(
     re.IGNORECASE,
 )
 _FORMERLY: Final = re.compile(
-    r"\b(?:before|previous(?:ly)?|used to|former(?:ly)?|earlier|back then|originally|old|at first|once)\b",
+    r"\b(?:before(?=\W*\Z)|previous(?:ly)?|used to|former(?:ly)?|earlier|back then|originally|(?<!\bhow )old|at first)\b",
     re.IGNORECASE,
 )
 _ROUTINE: Final = re.compile(

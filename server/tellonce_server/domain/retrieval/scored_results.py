@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from tellonce.contract_types import CURRENT
 from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.excerpt import WHOLE, WHOLE_ROUTINE, excerpt
 from tellonce_server.domain.retrieval.question import Question
@@ -71,8 +72,8 @@ class Matches(NamedTuple):
 
 def learned(question: Question, rows: Sequence[Learned], matches: Matches, most: int | None = None) -> list[Result]:
     """The memories and summaries, each with its score. `most` has the same meaning as in `messages`."""
-    several = sum(row.listed for row in rows) > 1
-    listed = [several and row.listed for row in rows]
+    current = [row.listed and row.status in CURRENT for row in rows]
+    listed = [sum(current) > 1 and one for one in current]
     priors = (_prior(question, *one) for one in zip(rows, listed, matches.of_time, strict=True))
     scores = [w.ALONE * one + prior for one, prior in zip(matches.similarity, priors, strict=True)]
     least = _least(scores, most)
