@@ -7,6 +7,7 @@ from pydantic import AliasChoices, Field, SecretStr
 
 from tellonce.setting_types import Folder, GroupIds, OllamaAddress, ServerAddress
 from tellonce.settings import Group, GroupSettings, Settings, SettingsError
+from tellonce.work_kinds import Tier
 
 
 class Webhook(Group, frozen=True):
@@ -148,6 +149,11 @@ class SummarizerSettings(ClientSettings):
     def asks_the_command(self) -> bool:
         """Whether the `claude` command is used for learning."""
         return self.learner == "claude-cli" or (self.learner == "auto" and self.responder == "claude-cli")
+
+    def seconds(self, tier: Tier) -> float:
+        """Maximum seconds that a call of this tier's model may take."""
+        own: dict[Tier, float] = {"claude-cli": self.cli_seconds, "ollama": self.ollama_seconds}
+        return own.get(tier, self.claude_seconds)
 
     @property
     def cli_calls(self) -> Path:

@@ -14,7 +14,7 @@ from tellonce_cli.memory import local_settings, storage
 from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_server.app.bootstrap import KEY_NAME
 from tellonce_server.app.memory_location import described
-from tellonce_server.backup.archive import BackupRefused
+from tellonce_server.backup.archive import Archive, BackupRefused, opened
 from tellonce_server.backup.restore import all_texts, aside, newer_texts, replace, texts_held
 
 
@@ -22,20 +22,25 @@ async def run(file: Path, *, force: bool = False) -> None:
     settings = local_settings()
     if not file.is_file():
         raise CommandFailed(f"there is no file {file}; name one that `tellonce backup` wrote.")
+    try:
+        with opened(file) as archive:
+            await _restore(settings, file, archive, force=force)
+    except BackupRefused as refusal:
+        raise CommandFailed(str(refusal)) from refusal
+
+
+async def _restore(settings: ServerSettings, file: Path, archive: Archive | None, *, force: bool) -> None:
     async with database(settings) as dsn:
         async with current(dsn) as connection:
             await refuse_if_in_use(connection, "restore")
-            before, newer = await all_texts(connection), await _newer(connection, file)
+            before, newer = await all_texts(connection), await _newer(connection, archive)
             if any(before) and not force:
                 raise CommandFailed(
                     f"the memory in {described(settings)} holds {before}{newer}, which a restore would replace. "
                     "Back it up first, then restore with --force."
                 )
             kept = await aside(connection, KEY_NAME)
-        try:
-            again = await replace(dsn, file, kept, KEY_NAME)
-        except BackupRefused as refusal:
-            raise CommandFailed(str(refusal)) from refusal
+        again = await replace(dsn, file, archive, kept, KEY_NAME)
         async with current(dsn) as connection:
             hidden, after = hidden_owner(await texts_held(connection), settings), await all_texts(connection)
             had_forgotten = bool((await aside(connection, KEY_NAME)).tombstones)
@@ -57,11 +62,8 @@ async def run(file: Path, *, force: bool = False) -> None:
     answer({"file": str(file), "hidden": hidden, "forgotten_again": gone})
 
 
-async def _newer(connection: Any, file: Path) -> str:
-    try:
-        found = await newer_texts(connection, file)
-    except BackupRefused as refusal:
-        raise CommandFailed(str(refusal)) from refusal
+async def _newer(connection: Any, archive: Archive | None) -> str:
+    found = await newer_texts(connection, archive)
     if found is None:
         return ""
     made_at, texts = found

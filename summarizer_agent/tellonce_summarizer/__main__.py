@@ -59,12 +59,7 @@ async def serve(settings: SummarizerSettings, worker: str, stop: asyncio.Event |
 
 def steps(settings: SummarizerSettings) -> list[Step]:
     """The configured models, best first."""
-    return [Step(Guarded(_model(tier, settings)), _seconds(tier, settings)) for tier in learning_tiers(settings)]
-
-
-def _seconds(tier: Tier, settings: SummarizerSettings) -> float:
-    own: dict[Tier, float] = {"claude-cli": settings.cli_seconds, "ollama": settings.ollama_seconds}
-    return own.get(tier, settings.claude_seconds)
+    return [Step(Guarded(_model(tier, settings)), settings.seconds(tier)) for tier in learning_tiers(settings)]
 
 
 def _model(tier: Tier, settings: SummarizerSettings) -> LanguageModel:

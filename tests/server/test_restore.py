@@ -7,7 +7,7 @@ import pytest
 from tellonce import contract as c
 from tellonce_server.app.access_tokens import create_token
 from tellonce_server.app.bootstrap import KEY_NAME
-from tellonce_server.backup.archive import BackupRefused, write
+from tellonce_server.backup.archive import BackupRefused, opened, write
 from tellonce_server.backup.restore import aside, replace, texts_held
 from tellonce_server.store.database import as_login
 from tests.memory_fixtures import START, USER, Clock, Memory, forget, session
@@ -30,10 +30,11 @@ async def test_a_restore_that_fails_at_its_end_changes_nothing(
         await create_token(login, "new", USER, ("assistant",), clock())
     async with session(dsn) as tables:
         kept, before = await aside(tables, KEY_NAME), (await texts_held(tables), await tables.fetchrow(HELD))
-        with pytest.raises(BackupRefused, match="nothing was changed"):
-            await replace(dsn, file, kept._replace(tokens="not json"), KEY_NAME)
+        with opened(file) as archive, pytest.raises(BackupRefused, match="nothing was changed"):
+            await replace(dsn, file, archive, kept._replace(tokens="not json"), KEY_NAME)
         assert (await texts_held(tables), await tables.fetchrow(HELD)) == before
-        assert await replace(dsn, file, kept, KEY_NAME) == 1
+        with opened(file) as archive:
+            assert await replace(dsn, file, archive, kept, KEY_NAME) == 1
         assert await texts_held(tables) == {USER: (0, 2)}
         assert await tables.fetchrow(HELD) == before[1]
 
@@ -45,7 +46,8 @@ async def test_a_restore_keeps_which_times_are_whole_days(memory: Memory, dsn: s
         await tables.execute("update memories set deadline_is_day = true, happens_on_days = true")
         await write(tables, file)
     async with session(dsn) as tables:
-        await replace(dsn, file, await aside(tables, KEY_NAME), KEY_NAME)
+        with opened(file) as archive:
+            await replace(dsn, file, archive, await aside(tables, KEY_NAME), KEY_NAME)
         assert tuple(await tables.fetchrow(held) or ()) == (True, True)
         await tables.execute("update memories set deadline = '2026-05-01 00:00+08'")
         await tables.execute("update memories set deadline = '2026-05-01 09:00+08'")

@@ -20,8 +20,8 @@ def archive(folder: Path, **manifest: object) -> Path:
 
 
 def test_a_backup_of_this_program_is_restored_with_all_its_migrations(tmp_path: Path) -> None:
-    found = opened(archive(tmp_path))
-    with found.file:
+    with opened(archive(tmp_path)) as found:
+        assert found is not None
         assert to_apply(found.manifest, migrations()) == list(migrations())
 
 
@@ -34,14 +34,15 @@ def test_a_backup_of_this_program_is_restored_with_all_its_migrations(tmp_path: 
     ],
 )
 def test_a_backup_of_another_program_is_refused(tmp_path: Path, manifest: dict[str, object], reason: str) -> None:
-    found = opened(archive(tmp_path, **manifest))
-    with found.file, pytest.raises(BackupRefused, match=reason):
-        to_apply(found.manifest, migrations())
+    with opened(archive(tmp_path, **manifest)) as found:
+        assert found is not None
+        with pytest.raises(BackupRefused, match=reason):
+            to_apply(found.manifest, migrations())
 
 
 def test_a_file_without_a_list_of_its_contents_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "other.tellonce"
     with zipfile.ZipFile(file, "w") as made:
         made.writestr("notes.txt", "nothing")
-    with pytest.raises(BackupRefused, match="not a backup"):
-        opened(file)
+    with pytest.raises(BackupRefused, match="not a backup"), opened(file):
+        pass

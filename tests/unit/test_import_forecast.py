@@ -40,6 +40,12 @@ def test_the_forecast_for_many_messages_with_a_key_names_calls_time_and_money() 
     assert " h. " in many.lines[1]
 
 
+def test_the_forecast_is_for_the_best_tier_that_learns() -> None:
+    many = forecast(talk(10, 1000), RULES, settings(learner="claude-cli", anthropic_api_key="k"))
+    assert many.dollars
+    assert "claude-haiku-4-5 then reads them" in many.lines[1]
+
+
 def test_a_subscription_takes_days_and_no_money_and_without_a_model_nothing_is_called() -> None:
     command = forecast(talk(10, 1000), RULES, settings(learner="claude-cli"))
     assert (command.dollars, command.seconds > 86_400) == (0.0, True)

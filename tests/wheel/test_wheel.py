@@ -9,9 +9,12 @@ import sys
 import sysconfig
 import venv
 from collections.abc import Mapping
+from email import message_from_bytes
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests.chain.home import Home
 
@@ -19,12 +22,12 @@ ROOT = Path(__file__).parents[2]
 WHERE = "import tellonce, tellonce_cli, tellonce_sql; print(tellonce.__file__, tellonce_cli.__file__, tellonce_sql.__file__)"
 
 
-def built(folder: Path) -> Path:
+def built(folder: Path, source: Path = ROOT) -> Path:
     uv = shutil.which("uv") or os.environ.get("UV")
     build = [uv, "build", "--wheel", "--out-dir"] if uv else [sys.executable, "-m", "pip", "wheel", "--no-deps", "-w"]
-    done = subprocess.run([*build, str(folder), str(ROOT)], capture_output=True, text=True, check=False)
+    done = subprocess.run([*build, str(folder), str(source)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    (wheel,) = folder.glob("tellonce-*.whl")
+    (wheel,) = folder.glob("*.whl")
     return wheel
 
 
@@ -83,3 +86,20 @@ def test_the_wheel_runs_everything_from_an_empty_folder_with_the_sources_gone(tm
     assert "tellonce is up" in told
     assert str(tmp_path / "env") in told
     assert "tellonce has stopped." in told
+
+
+def contents(wheel: Path) -> tuple[list[str], str | None, list[str]]:
+    """The files of a wheel without its metadata, its version, and its dependencies with those of its extras."""
+    with ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        declared = message_from_bytes(archive.read(metadata))
+        files = sorted(name for name in archive.namelist() if ".dist-info/" not in name)
+    lines = (Requirement(line) for line in declared.get_all("Requires-Dist", ()))
+    unwanted = {"otel", "docs", "dev"}
+    used = (line for line in lines if not any(f'extra == "{extra}"' in str(line.marker) for extra in unwanted))
+    return files, declared["Version"], sorted(f"{line.name}{line.specifier}{sorted(line.extras)}" for line in used)
+
+
+def test_both_distributions_hold_the_same_files_and_dependencies(tmp_path: Path) -> None:
+    full, light = built(tmp_path / "full"), built(tmp_path / "light", ROOT / "light")
+    assert contents(light) == contents(full)

@@ -10,6 +10,7 @@ from tellonce.plural import duration, memories, messages, quantity
 from tellonce.settings import Compaction
 from tellonce_cli.importers.items import Item, KnownAs, LeftOut, Unreadable
 from tellonce_llm.prices import price_of
+from tellonce_llm.providers import learning_tiers
 from tellonce_server.domain.queue.exchange_job import EXCHANGE_MESSAGES
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage
@@ -129,16 +130,16 @@ class Forecast:
 
 def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
     """The estimate for the model that the settings select (docs/CONTRACT.md, 6)."""
-    calls = talk.calls(rules)
-    if settings.learner == "auto" and settings.anthropic_api_key is not None:
+    calls, best = talk.calls(rules), next(iter(learning_tiers(settings)), None)
+    if best == "claude":
         price = price_of(settings.model)
         tokens = 2 * talk.tokens + calls * INSTRUCTIONS
         dollars = price.cost(tokens, calls * ANSWER, 0, 0) if price else None
         return Forecast(talk, calls, calls * CLAUDE_SECONDS / settings.concurrency, dollars, settings.model)
-    if settings.asks_the_command:
+    if best == "claude-cli":
         a_day = max(1, min(settings.cli_calls_day, settings.cli_calls_hour * HOURS_A_DAY))
         seconds = max(calls * COMMAND_SECONDS, (calls - a_day) / a_day * 86_400)
         return Forecast(talk, calls, seconds, reader="Your `claude` command")
-    if settings.learner != "keep" and settings.ollama_url is not None:
+    if best == "ollama":
         return Forecast(talk, calls, calls * OLLAMA_SECONDS, reader=settings.ollama_model)
     return Forecast(talk)

@@ -7,7 +7,8 @@ supported version of PostgreSQL can therefore load the backup, without other too
 """
 
 import zipfile
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -90,15 +91,19 @@ def in_order(tables: Iterable[str], references: Sequence[tuple[str, str]]) -> li
     return list(TopologicalSorter(before).static_order())
 
 
-def opened(file: Path) -> Archive:
-    """Open the archive. The caller must close the archive. Raises BackupRefused if its manifest cannot be read."""
-    archive = zipfile.ZipFile(file)
-    try:
-        manifest = Manifest.model_validate_json(archive.read(MANIFEST))
-    except (KeyError, ValidationError, zipfile.BadZipFile) as error:
-        archive.close()
-        raise BackupRefused(f"{file} is not a backup that this tellonce can read; nothing was changed.") from error
-    return Archive(archive, manifest)
+@contextmanager
+def opened(file: Path) -> Generator[Archive | None]:
+    """The archive, open during the block. None if the file is not an archive, but may be a dump of a former release.
+    Raises BackupRefused if the manifest cannot be read."""
+    if not zipfile.is_zipfile(file):
+        yield None
+        return
+    with zipfile.ZipFile(file) as archive:
+        try:
+            manifest = Manifest.model_validate_json(archive.read(MANIFEST))
+        except (KeyError, ValidationError, zipfile.BadZipFile) as error:
+            raise BackupRefused(f"{file} is not a backup that this tellonce can read; nothing was changed.") from error
+        yield Archive(archive, manifest)
 
 
 def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:

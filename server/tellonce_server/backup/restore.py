@@ -4,10 +4,9 @@ import json
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import is_zipfile
 
 from tellonce import plural
-from tellonce_server.backup.archive import fill, opened
+from tellonce_server.backup.archive import Archive, fill
 from tellonce_server.backup.dump import replace_by_dump
 from tellonce_server.postgres.connection import connected
 from tellonce_server.postgres.migrations import migrate
@@ -52,13 +51,9 @@ async def all_texts(connection: Any) -> Texts:
     return Texts(sum(texts.messages for texts in held), sum(texts.memories for texts in held))
 
 
-async def newer_texts(connection: Any, file: Path) -> tuple[datetime, Texts] | None:
-    """The time of a backup, and the number of later texts, which a restore would lose. None if the file has no time."""
-    if not is_zipfile(file):
-        return None
-    archive = opened(file)
-    archive.file.close()
-    made_at = archive.manifest.made_at
+async def newer_texts(connection: Any, archive: Archive | None) -> tuple[datetime, Texts] | None:
+    """The time of a backup, and the number of later texts, which a restore would lose. None if the backup has no time."""
+    made_at = archive and archive.manifest.made_at
     return (made_at, Texts(*await connection.fetchrow(query("backup.newer"), made_at))) if made_at else None
 
 
@@ -71,18 +66,16 @@ async def aside(connection: Any, key_name: str) -> Aside:
     return Aside(tombstones, tokens, await connection.fetchval(query("backup.key"), key_name))
 
 
-async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
+async def replace(dsn: str, file: Path, archive: Archive | None, kept: Aside, key_name: str) -> int:
     """In one transaction, replace the database's contents with the backup, then add the kept tombstones and tokens.
-    Only a dump of `pg_dump` has a transaction of its own. Returns how many tombstones the backup lacked. Raises
-    BackupRefused."""
+    Without an archive, the file is a dump of `pg_dump`, which has a transaction of its own. Returns how many tombstones
+    the backup lacked. Raises BackupRefused."""
     async with connected(dsn) as connection:
-        if not is_zipfile(file):
+        if archive is None:
             await replace_by_dump(dsn, file)
             await migrate(connection)
             return await _put_back(connection, kept, key_name)
-        archive = opened(file)
-        with archive.file:
-            return await fill(connection, archive, lambda: _put_back(connection, kept, key_name))
+        return await fill(connection, archive, lambda: _put_back(connection, kept, key_name))
 
 
 async def _put_back(connection: Any, kept: Aside, key_name: str) -> int:

@@ -1,5 +1,5 @@
-"""The prompts for reading an exchange. Instructions and examples come first; they never change and can be cached. The
-messages follow, numbered, with speaker and local time."""
+"""The prompts of all tasks, and the form in which they show messages. A request begins with its prompt, which never
+changes and can be cached. The messages follow, numbered, with speaker and local time."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
@@ -122,6 +122,55 @@ to Lisbon.", "obsolete": []}}
 Example. KNOWN: (nothing)
 [50] user, Sun 2026-03-08 10:00: if I won the lottery I'd buy a castle 😂 what is the capital of Peru?
 {"items": [], "canonical": {"user_confirmed": "", "llm_inferred": "", "general_summary": "", "obsolete": []}}"""
+
+
+CHUNK = """\
+You write the summary that replaces a stretch of a chat in the assistant's context. Return JSON.
+- paragraph: 3 to 5 sentences of plain prose, oldest first: what was wanted, what was decided, what was found, what is \
+open. Credit everything to who said it, by the name in front of the line; "the user" is only the one called user. \
+No heading, no list, no preamble.
+- goals: goals and open questions. decisions. facts: important facts. outcomes: what was tried, and whether it worked. \
+pending: actions still to be done. Each line stands alone, at most 25 words, oldest first, with the name of whom it is \
+about; empty lists where there is nothing.
+- Keep names, numbers, identifiers and negations exactly. Write days ("Feb 15"), worked out from the time of the \
+message, never "yesterday" or "next week". Standing wishes on how to be answered are facts and are kept word for word. \
+Add nothing that was not said. Language of the conversation."""
+
+CHUNK_LOCAL = """\
+Summarise the conversation in 2 to 4 plain sentences, at most {characters} characters. Begin at once with the content. \
+No introduction such as "Here is", no title, no list, no code, nothing about yourself. Name who said what. Use the \
+words, names, numbers and dates of the conversation. Language of the conversation."""
+
+THREAD = """\
+You keep the rolling summary of a conversation. Fold NEW, oldest first, into PRIOR and return JSON; at most {cap} \
+tokens in all.
+- paragraph: 3 to 6 sentences, oldest first; the older, the shorter. The newest lines keep their detail, and the last \
+sentence says what is open. Credit everything to who said it. No heading, no preamble.
+- goals (with open questions), decisions, facts, outcomes, pending: one line each, no repetition. Drop questions that \
+were answered and actions that were done. Where two lines contradict each other, keep the newer. Standing wishes on how \
+to be answered stay.
+- Keep names, numbers, days and negations exactly; never "yesterday". Add nothing. Language of the conversation."""
+
+PROFILE = """\
+Write who this user is, from their MEMORIES only: at most {cap} tokens of plain prose in the third person, no list, no \
+heading, no preamble. Begin with who they are and what they do; then preferences, goals with deadlines, dates. Keep \
+names, numbers, dates and negations exactly; never mix up whose a statement is. Lines in quotation marks are the user's \
+own words of that day: use them as such, not as proven. Add nothing, judge nothing. Language of the memories."""
+
+ROUTINE = """\
+Summarise this message, which an assistant sent unasked, in 2 or 3 short sentences (at most {characters} \
+characters): what it reported and anything that needs doing. Do not copy its beginning. Keep numbers, names and times \
+exactly. No introduction, no title, no list, no code. Language of the message."""
+
+SECOND_READING = """\
+You check statements against what people wrote. For each numbered STATEMENT: do the quoted words, in their context, say \
+this, of this person, at this time? Return JSON with one verdict for each number.
+- holds is true only if a careful reader of MESSAGES would agree without adding anything.
+- holds is false if it was a question, a joke, sarcasm, a hypothetical, fiction, a quotation or pasted text; if it is \
+about somebody else; if it was only wished, planned or considered but is stated as done; if a number, a name, a time or \
+a "not" differs; if it says more than was said.
+- Where a statement says that something known is over or replaced, holds is false unless the words say so too.
+- why: only where it does not hold, in a few words."""
 
 
 def transcript(messages: Sequence[WorkMessage], zone: ZoneInfo, characters: int | None = None) -> str:

@@ -20,6 +20,7 @@ from tellonce.work import (
 from tellonce_llm.model import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.models.answers import LooseVerdicts, VerdictShape, VerdictsShape, read, readable, schema_of
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome, Task
+from tellonce_summarizer.tasks import prompts
 from tellonce_summarizer.tasks.prompts import transcript
 
 NOT_YET = reason("unread")
@@ -27,16 +28,6 @@ NOT_FOUND = reason("not_found")
 _TOKENS = 1500
 _BEFORE_CHARACTERS = 400
 _LONGEST_DOUBT = 200
-
-_PROMPT = """\
-You check statements against what people wrote. For each numbered STATEMENT: do the quoted words, in their context, say \
-this, of this person, at this time? Return JSON with one verdict for each number.
-- holds is true only if a careful reader of MESSAGES would agree without adding anything.
-- holds is false if it was a question, a joke, sarcasm, a hypothetical, fiction, a quotation or pasted text; if it is \
-about somebody else; if it was only wished, planned or considered but is stated as done; if a number, a name, a time or \
-a "not" differs; if it says more than was said.
-- Where a statement says that something known is over or replaced, holds is false unless the words say so too.
-- why: only where it does not hold, in a few words."""
 
 
 async def with_second_reading(
@@ -68,7 +59,7 @@ def reading_task(work: SecondReadingInput) -> Task[SecondReadingResult]:
     """The task of a second reading, with one question for each claim; the claims are numbered from 1."""
     request = Completion(
         turns=(Turn("user", shown(work)),),
-        system=(SystemBlock(_PROMPT, cache=True),),
+        system=(SystemBlock(prompts.SECOND_READING, cache=True),),
         max_tokens=_TOKENS,
         json_schema=schema_of(VerdictsShape),
     )

@@ -1,5 +1,5 @@
-"""The jobs that summarize a chunk, a thread, a profile or a routine. For each kind: its prompts, its task (the request
-to a model and the check of the answer), and its result without a model. This result consists of verbatim sentences with
+"""The jobs that summarize a chunk, a thread, a profile or a routine. For each kind: its task (the request to a
+model and the check of the answer), and its result without a model. This result consists of verbatim sentences with
 speaker and day."""
 
 import re
@@ -29,6 +29,7 @@ from tellonce_summarizer.keep.lines import bounded, clip, joined, rolling_summar
 from tellonce_summarizer.keep.sentences import best_sentences, dated
 from tellonce_summarizer.models.answers import SummaryShape, UnacceptableAnswerError, read
 from tellonce_summarizer.models.fallback_chain import ResultT, Task
+from tellonce_summarizer.tasks import prompts
 from tellonce_summarizer.tasks.local_answers import LONGEST, checked
 from tellonce_summarizer.tasks.prompts import plain, transcript
 from tellonce_text.tokens import estimate
@@ -55,32 +56,14 @@ def summary_task(work: SummaryInput) -> Task[WorkResult]:
             return routine_task(work)
 
 
-CHUNK = """\
-You write the summary that replaces a stretch of a chat in the assistant's context. Return JSON.
-- paragraph: 3 to 5 sentences of plain prose, oldest first: what was wanted, what was decided, what was found, what is \
-open. Credit everything to who said it, by the name in front of the line; "the user" is only the one called user. \
-No heading, no list, no preamble.
-- goals: goals and open questions. decisions. facts: important facts. outcomes: what was tried, and whether it worked. \
-pending: actions still to be done. Each line stands alone, at most 25 words, oldest first, with the name of whom it is \
-about; empty lists where there is nothing.
-- Keep names, numbers, identifiers and negations exactly. Write days ("Feb 15"), worked out from the time of the \
-message, never "yesterday" or "next week". Standing wishes on how to be answered are facts and are kept word for word. \
-Add nothing that was not said. Language of the conversation."""
-
-CHUNK_LOCAL = """\
-Summarise the conversation in 2 to 4 plain sentences, at most {characters} characters. Begin at once with the content. \
-No introduction such as "Here is", no title, no list, no code, nothing about yourself. Name who said what. Use the \
-words, names, numbers and dates of the conversation. Language of the conversation."""
-
-
 def chunk_task(work: ChunkInput | ErasureInput) -> Task[SummaryResult]:
     """The task of summarizing one run of messages."""
     zone = ZoneInfo(work.timezone)
     source = plain(work.messages, _MESSAGE_CHARACTERS)
     return Task(
         request=_requests(
-            _json(CHUNK, transcript(work.messages, zone, _MESSAGE_CHARACTERS), 1500),
-            _text(CHUNK_LOCAL.format(characters=LONGEST), source, 250),
+            _json(prompts.CHUNK, transcript(work.messages, zone, _MESSAGE_CHARACTERS), 1500),
+            _text(prompts.CHUNK_LOCAL.format(characters=LONGEST), source, 250),
         ),
         accept=_acceptor(_summary, lambda text: SummaryResult(text=checked(text, source))),
         without_model=lambda: chunk_summary(work),
@@ -94,25 +77,14 @@ def chunk_summary(work: ChunkInput | ErasureInput) -> SummaryResult:
     return SummaryResult(text="\n".join(dated(sentence, zone) for sentence in said) or _EMPTY)
 
 
-THREAD = """\
-You keep the rolling summary of a conversation. Fold NEW, oldest first, into PRIOR and return JSON; at most {cap} \
-tokens in all.
-- paragraph: 3 to 6 sentences, oldest first; the older, the shorter. The newest lines keep their detail, and the last \
-sentence says what is open. Credit everything to who said it. No heading, no preamble.
-- goals (with open questions), decisions, facts, outcomes, pending: one line each, no repetition. Drop questions that \
-were answered and actions that were done. Where two lines contradict each other, keep the newer. Standing wishes on how \
-to be answered stay.
-- Keep names, numbers, days and negations exactly; never "yesterday". Add nothing. Language of the conversation."""
-
-
 def thread_task(work: ThreadInput) -> Task[SummaryResult]:
     """The task of updating the rolling summary of a thread or a chat."""
     new = "\n\n".join(f"{chunk_line(chunk, ZoneInfo(work.timezone))}\n{bullets(chunk.body)}" for chunk in work.chunks)
     source = f"PRIOR\n{work.prior_text or '(empty)'}\n{bullets(work.prior_body)}\n\nNEW\n{new}"
     return Task(
         request=_requests(
-            _json(THREAD.format(cap=work.cap_tokens), source, work.cap_tokens * 2 + 500),
-            _text(CHUNK_LOCAL.format(characters=LONGEST), source, 250),
+            _json(prompts.THREAD.format(cap=work.cap_tokens), source, work.cap_tokens * 2 + 500),
+            _text(prompts.CHUNK_LOCAL.format(characters=LONGEST), source, 250),
         ),
         accept=_acceptor(partial(_capped, work), lambda text: _rolled(work, [checked(text, source)])),
         without_model=lambda: thread_summary(work),
@@ -148,13 +120,6 @@ def chunk_line(chunk: ChunkText, zone: ZoneInfo) -> str:
     return f"{' to '.join(days)} ({chunk.count} messages): {' '.join(chunk.text.split())}"
 
 
-PROFILE = """\
-Write who this user is, from their MEMORIES only: at most {cap} tokens of plain prose in the third person, no list, no \
-heading, no preamble. Begin with who they are and what they do; then preferences, goals with deadlines, dates. Keep \
-names, numbers, dates and negations exactly; never mix up whose a statement is. Lines in quotation marks are the user's \
-own words of that day: use them as such, not as proven. Add nothing, judge nothing. Language of the memories."""
-
-
 def profile_task(work: ProfileInput) -> Task[ProfileResult]:
     """The task of writing the narrative about the user."""
     active = [memory for memory in work.memories if memory.status == "active"]
@@ -163,8 +128,8 @@ def profile_task(work: ProfileInput) -> Task[ProfileResult]:
     asked = f"MEMORIES\n{source or '(none)'}"
     return Task(
         request=_requests(
-            _text(PROFILE.format(cap=work.cap_tokens), asked, work.cap_tokens * 2),
-            _text(PROFILE.format(cap=min(80, work.cap_tokens)), asked, 200),
+            _text(prompts.PROFILE.format(cap=work.cap_tokens), asked, work.cap_tokens * 2),
+            _text(prompts.PROFILE.format(cap=min(80, work.cap_tokens)), asked, 200),
         ),
         accept=_acceptor(
             lambda answer: ProfileResult(narrative=_prose(answer.text, work.cap_tokens)),
@@ -210,16 +175,10 @@ def _prose(text: str, cap_tokens: int) -> str:
     return clip(text, cap_tokens * 3)
 
 
-ROUTINE = """\
-Summarise this message, which an assistant sent unasked, in 2 or 3 short sentences (at most {characters} \
-characters): what it reported and anything that needs doing. Do not copy its beginning. Keep numbers, names and times \
-exactly. No introduction, no title, no list, no code. Language of the message."""
-
-
 def routine_task(work: RoutineInput) -> Task[RoutineResult]:
     """Without a model, the summary is the message's first 300 characters."""
     text = work.message.text.strip()
-    request = _text(ROUTINE.format(characters=ROUTINE_CHARACTERS), f"{work.name}:\n{text}", 250)
+    request = _text(prompts.ROUTINE.format(characters=ROUTINE_CHARACTERS), f"{work.name}:\n{text}", 250)
     return Task(
         request=lambda tier: request,
         accept=lambda answer: RoutineResult(summary=_shorter(checked(answer.text, text), text)),
