@@ -9,8 +9,9 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
-from tests.hand_worker import submit
-from tests.memory_fixtures import Clock, Memory, forget
+from tellonce_server.services.page.reads import PageMemoriesArgs
+from tests.hand_worker import item, number_of, read, say, submit
+from tests.memory_fixtures import USER, Clock, Memory, forget
 
 pytestmark = pytest.mark.anyio
 
@@ -231,3 +232,23 @@ async def test_an_edit_in_a_silent_thread_remakes_the_session_summary_from_all_t
     assert "Quzibro" not in told
     assert told.count("Silent thread, number 0.") == 1
     assert told.count("Busy thread, number 1.") == 1
+
+
+async def test_a_statement_is_shown_until_the_user_said_that_it_had_ended_before(diary: Diary, memory: Memory) -> None:
+    treasurer, president = "The user is the treasurer of the club", "The user is the president of the club"
+    client, agent, clock = diary.client, diary.agent, diary.clock
+    await say(client, clock, "I am the treasurer of the club")
+    await read(agent, lambda x: [item(x, treasurer)])
+    clock.forward(days=10)
+    began = diary.day()
+    then = diary.day()
+    await say(client, clock, "I have been the president of the club since last week")
+    when = w.When(start=began)
+    await read(agent, lambda x: [item(x, president, when=when, replaces=(number_of(x, treasurer),))])
+    shown = [await diary.seen(then), await diary.seen()]
+    page = (await memory.storage.services()).page
+    (listed,) = (await page.memories(USER, PageMemoriesArgs(as_of=then, kinds=("fact",)))).entries
+    found = await client.get_context(c.GetContextArgs(query="club treasurer", as_of=then, include=("relevant",)))
+    assert [(treasurer in one, president in one) for one in shown] == [(True, False), (False, True)]
+    assert listed.memory.content == treasurer
+    assert treasurer in (found.context or "")

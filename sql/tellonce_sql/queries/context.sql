@@ -242,7 +242,10 @@ select
       and (status = 'uncertain' and overdue_at > $10 or
         -- use: memories.was_sure
       )
-      and valid_from <= $10 and (valid_to is null or valid_to > $10)
+      and valid_from <= $10 and $10 < coalesce(
+        -- as in memories.believed_until
+        greatest(m.valid_to, (select s.valid_from from memories s where s.owner_id = $1 and s.id = m.superseded_by)),
+        'infinity')
     order by coalesce(deadline between $10 - interval '1 day' and $10 + interval '15 days'
         or happens_from between $10 - interval '1 day' and $10 + interval '15 days', false) desc,
       valid_from desc, m.id desc

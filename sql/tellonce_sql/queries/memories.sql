@@ -85,6 +85,12 @@ select
     (status in {statuses.sure} or status = 'rejected' and confidence > 0.5)
 -- end
 
+-- part: believed_until
+-- When the user said that the memory `m` no longer holds; null if it still holds. This can be later than `valid_to`,
+-- for example for "I moved last week".
+    greatest(m.valid_to, (select s.valid_from from memories s where s.owner_id = $owner_id and s.id = m.superseded_by))
+-- end
+
 -- name: for_profile
 -- $1 owner, $2 chat, $3 how many: the memories used to write the profile. Confirmed and pinned memories come first,
 -- then the most important, then the newest. A repeated reminder has no deadline here, because the profile may be read

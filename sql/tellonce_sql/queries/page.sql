@@ -24,7 +24,9 @@ with found as not materialized (
     and case when $as_of::timestamptz is null then status = any($statuses::text[])
       else
         -- use: memories.was_sure
-        and valid_from <= $as_of and (valid_to is null or valid_to > $as_of) end
+        and valid_from <= $as_of and $as_of < coalesce(
+          -- use: memories.believed_until
+          , 'infinity') end
     and ($query::text is null or position(lower($query) in lower(words)) > 0)
 )
 select *, case when $counted::boolean then (select count(*) from found) end as total

@@ -307,9 +307,12 @@ cross join lateral (
   order by v.version limit 1) v
 
 -- part: memory_in_scope
+-- The condition for a memory `m` that the search may find
     (chat_id is null or chat_id = $asked_in)
-    and (status = any($statuses::text[]) or ($memories_as_of::timestamptz is not null and valid_to > $memories_as_of and
+    and (status = any($statuses::text[]) or ($memories_as_of::timestamptz is not null and
       -- use: memories.was_sure
+      and $memories_as_of <
+        -- use: memories.believed_until
     ))
     and valid_from <= coalesce($memories_as_of, 'infinity')
     and valid_from >= coalesce($since::timestamptz, '-infinity') and valid_from < coalesce($ends::timestamptz, 'infinity')
@@ -339,7 +342,7 @@ cross join lateral (
 with
 -- use: asked
 , alike as materialized (
-  select id from memories
+  select id from memories m
   where $most_memories > 0 and (select vector from asked) is not null and owner_id = $owner_id
     and embedding is not null
     and
@@ -349,10 +352,10 @@ with
 ), worded as materialized (
   select id
   from (
-    select m.id, m.chat_id, m.status, m.confidence, m.valid_from, m.valid_to, f.tsv
+    select m.id, m.chat_id, m.status, m.confidence, m.valid_from, m.valid_to, m.superseded_by, f.tsv
     from memories_with($owner_scope::tsquery && $rarest::tsquery) f
     cross join lateral (select * from memories m where m.owner_id = $owner_id and m.id = f.id offset 0) m
-    where $most_memories > 0) found
+    where $most_memories > 0) m
   where
     -- use: memory_in_scope
   order by ts_rank(tsv, $rarest::tsquery) desc, id desc
@@ -363,10 +366,10 @@ with
 ), listed as materialized (
   select id
   from (
-    select m.id, m.chat_id, m.status, m.confidence, m.valid_from, m.valid_to
+    select m.id, m.chat_id, m.status, m.confidence, m.valid_from, m.valid_to, m.superseded_by
     from memories_with($owner_scope::tsquery && (select term from kinds)) f
     cross join lateral (select * from memories m where m.owner_id = $owner_id and m.id = f.id offset 0) m
-    where $most_memories > 0) found
+    where $most_memories > 0) m
   where
     -- use: memory_in_scope
   order by valid_from desc, id desc
@@ -375,7 +378,7 @@ with
   select period_start, period_end
   from unnest($asked_starts::timestamptz[], $asked_ends::timestamptz[]) as p (period_start, period_end)
 ), dated as materialized (
-  select id from memories
+  select id from memories m
   where $most_memories > 0 and cardinality($asked_starts) > 0 and owner_id = $owner_id
     and exists (
       select from periods
@@ -417,8 +420,9 @@ with
 )
 select m.kind, m.id, m.chat_id, null as thread_key, coalesce(v.content, m.content) as text, m.valid_from as at,
   null::int as tokens, m.source_chat_id, m.source_ids,
-  case when $memories_as_of is not null and coalesce(m.valid_to, 'infinity') > $memories_as_of then 'active'
-    else m.status end as status, m.note,
+  case when $memories_as_of is not null and $memories_as_of < coalesce(
+      -- use: memories.believed_until
+      , 'infinity') then 'active' else m.status end as status, m.note,
   1 - (m.embedding <=> (select vector from asked)) as cosine,
   case when ts_rank(m.tsv, (select term from any_term)) > 0
     then array(select ts_rank(m.tsv, term) from terms) end as ranks,
