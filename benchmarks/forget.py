@@ -14,7 +14,6 @@ import argparse
 import asyncio
 import gc
 import random
-import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -22,8 +21,8 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from benchmarks.memory import FIRST_USER, NOW, Memory, open_memory
+from benchmarks.timing import quantile
 from tellonce import contract as c
-from tellonce_server.__main__ import SWITCH_SECONDS
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_messages import BATCH, Importer, ImportMessage
 
@@ -47,14 +46,14 @@ class Waits:
 
     def summary(self) -> str:
         ordered = sorted(self.seconds)
-        return f"p95 {ordered[int(len(ordered) * 0.95)] * 1000:.0f} max {ordered[-1] * 1000:.0f} ms of {len(ordered)}"
+        half, most, longest = (1000 * quantile(ordered, share) for share in (0.5, 0.95, 1))
+        return f"p50 {half:.0f} p95 {most:.0f} max {longest:.0f} ms of {len(ordered)}"
 
 
 async def _main(messages: int, memories: int, *, quiet: bool) -> None:
     async with open_memory(None, 4) as memory:
         gc.collect()
         gc.freeze()  # a server process also freezes its objects after its imports
-        sys.setswitchinterval(SWITCH_SECONDS)
         chance = random.Random(7)
         await _talk(memory, FEW, messages, lambda n: _said(chance, n % EVERY == 0))
         await _talk(memory, ALL, messages, lambda n: _said(chance, True))

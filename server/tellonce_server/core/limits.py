@@ -1,9 +1,9 @@
 """Limits that keep one call from delaying others: the rate of calls, the number of calls of one user at the same time,
-and the length of a text that is processed on the event loop."""
+the length of a text that is processed on the event loop, and the time for which a thread keeps the interpreter lock."""
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -92,6 +92,7 @@ async def without_permit() -> AsyncGenerator[None]:
 
 
 ResultT = TypeVar("ResultT")
+ItemT = TypeVar("ItemT")
 
 SHORT_CHARACTERS = 2_000
 """Maximum characters of a text that is processed on the event loop. The processing takes less than 2 ms. A thread adds
@@ -102,3 +103,19 @@ async def offloaded(characters: int, work: Callable[[], ResultT]) -> ResultT:
     """The result of `work`, a pure function over a text of `characters` characters. Call this before a transaction
     begins."""
     return work() if characters <= SHORT_CHARACTERS else await asyncio.to_thread(work)
+
+
+WORK_SECONDS = 0.001
+PAUSE_SECONDS = 0.00005
+"""Shorter pauses are not reliable: the event loop's thread needs this time to wake up and take the interpreter lock."""
+
+
+def paced(items: Iterable[ItemT]) -> Iterator[ItemT]:
+    """The items, for a loop in a thread. After each millisecond of the loop, the thread sleeps shortly. The event loop
+    can then take the interpreter lock, for which it would otherwise wait up to 5 ms, several times in a call."""
+    pause_at = time.perf_counter() + WORK_SECONDS
+    for item in items:
+        yield item
+        if time.perf_counter() >= pause_at:
+            time.sleep(PAUSE_SECONDS)
+            pause_at = time.perf_counter() + WORK_SECONDS

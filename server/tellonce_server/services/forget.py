@@ -129,11 +129,13 @@ class Forgetter:
             left += await self._unread(scope, confirmed.chosen)
         receipt = f"f{secrets.token_hex(8)}"
         self._announce(scope, confirmed, erased, receipt, len(left))
-        stay = await asyncio.to_thread(previews.kept, confirmed.shown, confirmed.chosen, erased.left, self._deps.now())
+        now = self._deps.now()
+        listed = await asyncio.to_thread(lambda: previews.listed(previews.matches(left), now))
+        stay = await asyncio.to_thread(previews.kept, confirmed.shown, confirmed.chosen, erased.left, now)
         return Forgotten(
             erased=erased.counts,
             traces_left=len(left),
-            left=previews.listed(previews.matches(left), self._deps.now()),
+            left=listed,
             kept=stay[: previews.MOST_LISTED],
             unlisted=max(0, len(stay) - previews.MOST_LISTED),
             receipt=receipt,

@@ -8,6 +8,7 @@ from dataclasses import astuple, dataclass, replace
 from datetime import datetime, timedelta
 
 from tellonce.contract import Role
+from tellonce_server.core.limits import paced
 from tellonce_server.core.scope import (
     PROGRAMS,
     ChatScope,
@@ -167,7 +168,7 @@ class Importer:
                 speaker=None if m.sent_at < (hashes.forgotten_at(m.speaker or "", marks) or m.sent_at) else m.speaker,
             )
 
-        kept = await asyncio.to_thread(lambda: [left(m) for m in batch])
+        kept = await asyncio.to_thread(lambda: [left(m) for m in paced(batch)])
         changed = {
             (m.channel, m.message_id) for m, old in zip(kept, batch, strict=True) if m.content != self._said(old)
         }
@@ -217,7 +218,7 @@ class Importer:
         return reply_thread(chat, target, known, m.channel if m.channel != self.scope.home else None)
 
     def _texts(self, batch: Sequence[ImportMessage]) -> dict[tuple[str, str], MessageText]:
-        said = ((m, self._said(m)) for m in _unique(batch))
+        said = ((m, self._said(m)) for m in paced(_unique(batch)))
         return {(m.channel, m.message_id): message_text(m.role, text, m.speaker) for m, text in said}
 
 

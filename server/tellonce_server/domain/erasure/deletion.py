@@ -14,6 +14,7 @@ from itertools import zip_longest
 from typing import TypeVar
 
 from tellonce.shutdown import ended
+from tellonce_server.core.limits import paced
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import FORGOTTEN, Dependencies
 from tellonce_server.domain.erasure import derived_texts
@@ -246,7 +247,7 @@ class _Erasure:
 
     async def _read_and_planned(self, batch: Sequence[Match]) -> list[_Planned]:
         same = await unchanged(self._database, self._owner, batch)
-        plans = await asyncio.to_thread(lambda: [self._plan(row) for row, _ in same])
+        plans = await asyncio.to_thread(lambda: [self._plan(row) for row, _ in paced(same)])
         return [plan for plan in plans if plan is not None]
 
     def _plan(self, row: TextRow) -> _Planned | None:

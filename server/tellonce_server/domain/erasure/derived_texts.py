@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
 
+from tellonce_server.core.limits import paced
 from tellonce_server.core.scope import renamed_thread, replaced_channel
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.forget_query import DEGREES, Degree, ForgetQuery, Stated, StatementQuery
@@ -82,7 +83,7 @@ def _changed(rows: Sequence[TextRow], query: StatementQuery) -> list[NewText]:
 
 def _redacted(rows: Sequence[TextRow], query: ForgetQuery, degrees: frozenset[Degree]) -> list[NewText]:
     new: list[NewText] = []
-    for row in rows:
+    for row in paced(rows):
         marks = [marks_of(query, degrees, source_of(row, column)) for column in range(len(row.texts))]
         left = [redact_derived(text, of_column) for text, of_column in zip(_plain(row), marks, strict=True)]
         body = redact_all(row.body, marks_of(query, degrees, source_of(row, -1)))

@@ -9,6 +9,7 @@ from itertools import starmap
 from operator import attrgetter
 from typing import Final, Literal, Protocol
 
+from tellonce_server.core.limits import paced
 from tellonce_server.core.scope import is_conversation
 from tellonce_server.domain.erasure.targets import Sentence, Target, is_spaceless
 from tellonce_server.domain.erasure.text_places import DERIVED, NAMES
@@ -144,7 +145,7 @@ class StatementQuery:
 
     def __init__(self, stated: Iterable[Stated]) -> None:
         self._stated = tuple(stated)
-        self._targets = [Target.statement(s.text) for s in self._stated]
+        self._targets = [Target.statement(s.text) for s in paced(self._stated)]
         self._folded = [fold(s.text).strip() for s in self._stated]
         self._quotes = [tuple(filter(None, (fold(quote).strip() for quote in s.quotes))) for s in self._stated]
         self._distinctive_quotes = [tuple(filter(_is_distinctive, quotes)) for quotes in self._quotes]

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from tellonce.contract import ForgetArgs, ForgetMatch
+from tellonce_server.core.limits import paced
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.erasure.forget_query import DEGREES, Degree, ForgetQuery, Mark, accepted, touched
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact, strings
@@ -104,19 +105,19 @@ def with_answers(shown: Sequence[Shown]) -> list[Shown]:
     ]
 
 
-def listed(
-    shown: Sequence[Shown], now: datetime, first: int = 1, query: ForgetQuery | None = None
-) -> tuple[ForgetMatch, ...]:
-    """The matches in the contract's form, numbered from `first`, with masked secrets. With `query`, a message that is
+def listed(shown: Sequence[Shown], now: datetime, query: ForgetQuery | None = None) -> tuple[ForgetMatch, ...]:
+    """The matches in the contract's form, numbered from 1, with masked secrets. With `query`, a message that is
     erased in part lists its erased sentences. A memory lists the sentences that do not match but are erased together
     with the memory."""
-    return tuple(_listed(number, each, now, query) for number, each in enumerate(shown[:MOST_LISTED], first))
+    return tuple(_listed(number, each, now, query) for number, each in enumerate(paced(shown[:MOST_LISTED]), 1))
 
 
 def listed_related(near: Sequence[Shown], now: datetime, first: int) -> tuple[ForgetMatch, ...]:
     """The related memories and messages, numbered from `first`. They have no label, because they need not contain the
     words."""
-    return tuple(shown.model_copy(update={"match": None}) for shown in listed(near, now, first))
+    return tuple(
+        _listed(number, each, now, None).model_copy(update={"match": None}) for number, each in enumerate(near, first)
+    )
 
 
 def chosen(all_matches: Sequence[Match], args: ForgetArgs) -> list[Match]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from tellonce.contract import ForgetArgs
 from tellonce_server.core.errors import Refused
+from tellonce_server.core.limits import paced
 from tellonce_server.core.scope import ChatScope, is_conversation
 from tellonce_server.domain.erasure.forget_query import (
     EverythingQuery,
@@ -153,7 +154,7 @@ def _rows(rows: Sequence[TextRow], memories: Sequence[Statement]) -> RowQuery:
 
 def _stated(rows: Sequence[TextRow], memories: Sequence[Statement]) -> list[Stated]:
     """The statements of these memories and the sentences of these messages."""
-    parts = (part for row in rows for part in _statement_sentences(row.texts[CONTENT] or ""))
+    parts = (part for row in paced(rows) for part in _statement_sentences(row.texts[CONTENT] or ""))
     return [*stated(memories), *map(Stated, dict.fromkeys(parts))]
 
 

@@ -5,6 +5,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
 
+from tellonce_server.core.limits import paced
 from tellonce_server.core.scope import MACHINE_ID, PROGRAMS, replaced_channel
 from tellonce_server.domain.erasure.forget_query import DEGREES, Degree, ForgetQuery, Mark, Source, Stated
 from tellonce_server.domain.erasure.redaction import GONE, strings
@@ -47,7 +48,7 @@ async def scan(
 
 
 def matching_rows(rows: Sequence[TextRow], query: ForgetQuery) -> list[MatchingRow]:
-    return [matching for row in rows for matching in _of_row(row, query)]
+    return [matching for row in paced(rows) for matching in _of_row(row, query)]
 
 
 def _of_row(row: TextRow, query: ForgetQuery) -> list[MatchingRow]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tellonce.work import NotableSentence, WorkMessage
+from tellonce_server.core.limits import paced
 from tellonce_server.domain.keep.choice import WISH, Scored, choose, is_order
 from tellonce_server.domain.keep.heads import heads
 from tellonce_server.domain.keep.sentences import Sentence, features, sentences
@@ -43,7 +44,7 @@ class Keeper:
 
 
 def _read(messages: Sequence[WorkMessage]) -> list[tuple[int, Sentence]]:
-    return [(message.id, sentence) for message in messages for sentence in _some(sentences(message.text))]
+    return [(message.id, sentence) for message in paced(messages) for sentence in _some(sentences(message.text))]
 
 
 def _some(found: list[Sentence]) -> list[Sentence]:
@@ -54,7 +55,7 @@ def _some(found: list[Sentence]) -> list[Sentence]:
 def _chosen(
     read: Sequence[tuple[int, Sentence]], layers: Sequence[Layers], kept: Sequence[Vector]
 ) -> list[NotableSentence]:
-    return choose([_scored(*one, layer) for one, layer in zip(read, layers, strict=True)], kept)
+    return choose([_scored(*one, layer) for one, layer in paced(zip(read, layers, strict=True))], kept)
 
 
 def _scored(message_id: int, sentence: Sentence, layers: Layers) -> Scored:
