@@ -196,7 +196,7 @@ async def test_a_profile_is_what_was_told_and_wished_newest_first_with_days() ->
     result = (await done(work, FallbackChain([]), silent)).result
     assert isinstance(result, ProfileResult)
     assert result.narrative == (
-        "“I moved to Lisbon last week” (2026-02-15); Ann sails today (2026-02-06 09:00)\n“I love trams” (2026-02-15)"
+        "“I moved to Lisbon last week” (2026-02-15)\nAnn sails today (2026-02-06 09:00)\n“I love trams” (2026-02-15)"
     )
     short = (await done(work.model_copy(update={"cap_tokens": 30}), FallbackChain([]), silent)).result
     assert isinstance(short, ProfileResult)
@@ -219,6 +219,6 @@ async def test_a_profile_gives_the_day_on_which_a_date_or_goal_is_due() -> None:
     result = (await done(work, FallbackChain([]), silent)).result
     assert isinstance(result, ProfileResult)
     assert result.narrative == (
-        "Passport expires (2027-05-01); Moved house (2026-02-15)\n"
-        "Renew the passport (by 2027-05-01); Hand it in (by 2027-05-01)"
+        "Passport expires (2027-05-01)\nMoved house (2026-02-15)\n"
+        "Renew the passport (by 2027-05-01)\nHand it in (by 2027-05-01)"
     )

@@ -212,16 +212,25 @@ def test_a_topic_is_shown_by_its_summaries_oldest_first_and_only_once() -> None:
 
 @pytest.mark.parametrize("query", ["Where do I sing?", "Good night."])
 def test_no_statement_of_the_profile_or_the_summary_is_in_a_second_section(query: str) -> None:
-    choir, boiler = "I sing in a choir on Tuesdays.", "User: “The boiler in the cellar is new.” (2025-05-11)"
+    choir, thesis = "I sing in a choir on Tuesdays.", "I submit the thesis"
+    boiler = "User: “The boiler in the cellar is new.” (2025-05-11)"
     note = Remembered(1, "fact", choir, None, 3, 0.5, False, None, OLD, False, True)
+    goal = Remembered(2, "goal", thesis, None, 3, 0.5, False, None, OLD, False, False)
     chunk = Chunk(1, 0, 0, OLD, OLD, f"{boiler}\nUser: “The roof of the shed leaks.” (2025-05-11)")
     rows = replace(
-        rows_of(talk(10, query, 4300).rows.window, memories=[note], chunks=[chunk]),
-        narrative=f"“{choir}” (2025-05-11); “I moved to Bath.” (2025-06-01)",
+        rows_of(talk(10, query, 4300).rows.window, memories=[note, goal], chunks=[chunk]),
+        narrative=f"“{choir}” (2025-05-11)\n“I moved to Bath.” (2025-06-01)\n{thesis} (by 2025-07-31)\nI fish. (2025-06-01)",
         chat=ChatHead("", "", boiler, 0, "telegram"),
     )
     text = assemble(replace(talk(10, query, 4300), rows=rows)).text
-    once = (choir, "The boiler in the cellar is new.", "I moved to Bath.", "The roof of the shed leaks.")
+    once = (
+        choir,
+        thesis,
+        "The boiler in the cellar is new.",
+        "I moved to Bath.",
+        "The roof of the shed leaks.",
+        "I fish.",
+    )
     assert {statement: text.count(statement) for statement in once} == dict.fromkeys(once, 1)
 
 

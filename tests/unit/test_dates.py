@@ -370,6 +370,12 @@ def test_different_days_in_a_statement_give_no_due_time(text: str) -> None:
     assert coming_day(text, NOW, SINGAPORE) is None
 
 
+def test_an_approximate_day_is_no_due_time_of_an_event() -> None:
+    assert event_due("My exam is in two weeks", NOW, SINGAPORE) is None
+    assert coming_day("My exam is in two weeks", NOW, SINGAPORE) is None
+    assert event_due("My exam is in 10 days", NOW, SINGAPORE) == datetime(2026, 2, 28, tzinfo=SINGAPORE)
+
+
 def test_a_day_named_twice_is_one_due_time() -> None:
     for text in ("Dentist next Tuesday, 24 February, at 3pm", "Dentist next week, on Tuesday at 3pm"):
         assert due_date(text, NOW, SINGAPORE) == datetime(2026, 2, 24, 15, tzinfo=SINGAPORE)

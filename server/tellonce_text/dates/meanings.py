@@ -170,7 +170,7 @@ def event_due(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
     """
     said = Said(said_at, zone, region_of(zone))
     found = [e for e in expressions(text, said) if not e.since and (e.timed or not (e.onset or e.celebrated))]
-    sure = [e for e in found if e.certain and e.best and e.best.start > said_at and e.best.precision in _EVENTS]
+    sure = [e for e in _certain_future(found, said_at) if e.readings[0].precision in _EVENTS]
     if not any(e.timed for e in sure) and any(e.precision == "recurring" for e in found):
         return None
     day = _only_day(sure)
@@ -181,5 +181,9 @@ def coming_day(text: str, said_at: datetime, zone: ZoneInfo) -> Reading | None:
     """The future day that a text names with certainty ("I fly to Rome on Friday"), with its time of day. None if the text
     names no such day or different ones."""
     found = expressions(text, Said(said_at, zone, region_of(zone)))
-    coming = [e for e in found if e.certain and e.best and e.best.start > said_at]
+    coming = _certain_future(found, said_at)
     return _only_day([e for e in coming if e.timed or e.readings[0].precision == "day"])
+
+
+def _certain_future(found: Sequence[Expression], said_at: datetime) -> list[Expression]:
+    return [e for e in found if e.certain and not e.approximate and e.best and e.best.start > said_at]

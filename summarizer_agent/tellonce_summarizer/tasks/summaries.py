@@ -140,7 +140,7 @@ def profile_task(work: ProfileInput) -> Task[ProfileResult]:
 
 
 def profile(work: ProfileInput) -> ProfileResult:
-    """The active memories, newest first. Preferences and goals are on a separate line."""
+    """The active memories, one per line, newest first. Preferences and goals follow the others."""
     zone = ZoneInfo(work.timezone)
     newest = sorted((m for m in work.memories if m.status == "active"), key=lambda m: m.since, reverse=True)
     while newest and estimate(_groups(newest, zone)) > work.cap_tokens:
@@ -151,7 +151,7 @@ def profile(work: ProfileInput) -> ProfileResult:
 def _groups(memories: list[KnownMemory], zone: ZoneInfo) -> str:
     others = [memory for memory in memories if memory.kind not in _WISHES]
     wishes = [memory for memory in memories if memory.kind in _WISHES]
-    return "\n".join("; ".join(shown_memories(group, zone)) for group in (others, wishes) if group)
+    return "\n".join(shown_memories([*others, *wishes], zone))
 
 
 def shown_memories(memories: Iterable[KnownMemory], zone: ZoneInfo) -> list[str]:

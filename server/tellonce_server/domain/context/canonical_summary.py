@@ -18,7 +18,7 @@ THREAD_PART = 3
 
 _QUOTED = re.compile(r"“(.+)”", re.DOTALL)
 _DAY = r"\d{4}(?:-\d\d){1,2}(?: \d\d:\d\d)?"
-_DAY_BESIDE = re.compile(rf" \((?:about )?{_DAY}(?: to {_DAY})?\)")
+_DAY_BESIDE = re.compile(rf" \((?:about |by )?{_DAY}(?: to {_DAY})?\)")
 
 Says = Callable[[str], bool]
 """A function that returns whether an earlier section already contains the statement of a line."""
@@ -41,8 +41,8 @@ def summary_text(rows: ContextRows, share: int, says: Says) -> str:
 
 
 def unsaid(text: str, says: Says) -> str:
-    """The lines of the text whose statements are new. Of several quotations in a line, only the new ones stay."""
-    lines = [_listed(line, says) for line in text.strip().split("\n")]
+    """The lines of the text whose statements are new."""
+    lines = ["" if says(line) else line for line in text.strip().split("\n")]
     kept = "\n".join(line for line in lines if line.strip())
     # If the first line was removed, the text is marked as a continuation. Without the mark, the line that is now the
     # first could be mistaken for a line of this program.
@@ -58,16 +58,6 @@ def statement(line: str, *, quoted: bool = True) -> str:
     """
     words = _QUOTED.search(line) if quoted else None
     return " ".join(_DAY_BESIDE.sub("", words[1] if words else line).casefold().split())
-
-
-def _listed(line: str, says: Says) -> str:
-    lead = "“" if line.startswith("“") else ": “"
-    title, found, rest = line.partition(lead)
-    parts = rest.split("; “") if found else []
-    if len(parts) < 2:
-        return "" if says(line) else line
-    kept = [part for part in parts if not says(f"“{part}")]
-    return f"{title}{lead}{'; “'.join(kept)}" if kept else ""
 
 
 def _titled(title: str, text: str, room: int) -> list[str]:
