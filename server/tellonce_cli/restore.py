@@ -6,6 +6,7 @@ If the backup was made of this same memory, its access tokens are not restored. 
 
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from tellonce.plural import quantity
 from tellonce.settings import ServerSettings
@@ -33,7 +34,7 @@ async def _restore(settings: ServerSettings, file: Path, archive: Archive | None
     async with database(settings) as dsn:
         async with current(dsn) as connection:
             await refuse_if_in_use(connection, "restore")
-            before, newer = await all_texts(connection), await _newer(connection, archive)
+            before, newer = await all_texts(connection), await _newer(connection, archive, settings)
             if any(before) and not force:
                 raise CommandFailed(
                     f"the memory in {described(settings)} holds {before}{newer}, which a restore would replace. "
@@ -62,12 +63,12 @@ async def _restore(settings: ServerSettings, file: Path, archive: Archive | None
     answer({"file": str(file), "hidden": hidden, "forgotten_again": gone})
 
 
-async def _newer(connection: Any, archive: Archive | None) -> str:
+async def _newer(connection: Any, archive: Archive | None, settings: ServerSettings) -> str:
     found = await newer_texts(connection, archive)
     if found is None:
         return ""
     made_at, texts = found
-    return f" (newer than this backup of {made_at.astimezone():%Y-%m-%d %H:%M}: {texts})"
+    return f" (newer than this backup of {made_at.astimezone(ZoneInfo(settings.timezone)):%Y-%m-%d %H:%M}: {texts})"
 
 
 async def _forget_again(settings: ServerSettings, owners: set[int]) -> int:

@@ -155,6 +155,7 @@ def _install(system: Manager, settings: ServerSettings, *, only_print: bool) -> 
     text, file = system.text(service), service_file()
     if only_print:
         console.out(text.decode(), end="", highlight=False)
+        _warn_of_the_environment()
         answer({"file": str(file), "text": text.decode()})
         return 0
     require_installation()

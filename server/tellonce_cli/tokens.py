@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 from rich.table import Table
 
@@ -55,10 +56,12 @@ async def _list(settings: ServerSettings) -> None:
     table = Table(box=None)
     for column in ("name", "user", "scopes", "created", "revoked"):
         table.add_column(column)
+    zone = ZoneInfo(settings.timezone)
     for entry in found:
-        revoked = f"{entry.revoked_at:%Y-%m-%d}" if entry.revoked_at else ""
+        created = f"{entry.created_at.astimezone(zone):%Y-%m-%d}"
+        revoked = f"{entry.revoked_at.astimezone(zone):%Y-%m-%d}" if entry.revoked_at else ""
         user = str(entry.user_id) if entry.user_id is not None else "–"
-        table.add_row(entry.name, user, " ".join(entry.scopes), f"{entry.created_at:%Y-%m-%d}", revoked)
+        table.add_row(entry.name, user, " ".join(entry.scopes), created, revoked)
     console.print(table)
 
 

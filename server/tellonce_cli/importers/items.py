@@ -134,7 +134,7 @@ def what_is_wrong(error: Exception) -> str:
         case RecursionError():
             return "it is nested too deeply"
         case _:
-            return f"{type(error).__name__}: {error}".partition("\n")[0][:120]
+            return f"it has a value of an unexpected form: {error}".partition("\n")[0][:120]
 
 
 def unfit(item: Item) -> str:
