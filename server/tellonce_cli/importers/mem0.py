@@ -36,7 +36,8 @@ def _check(path: Path, me: str | None, persons: Counter[str]) -> None:
     held += f" and {len(persons) - _NAMED} more" if len(persons) > _NAMED else ""
     if me is None and len(persons) > 1:
         raise ImportFailed(
-            f"{path} holds the memories of {len(persons)} persons: {held}. Import those of one of them, with --me NAME."
+            f"{path} holds the memories of {len(persons)} persons: {held}. `tellonce import FILE --me NAME` imports those "
+            "of one of them."
         )
     if me is not None and persons and me not in persons:
         raise ImportFailed(f"{path} holds no memories of {me}, but of {held}; name one of them with --me.")

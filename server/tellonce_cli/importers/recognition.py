@@ -81,7 +81,8 @@ def recognized(source: Source) -> ImportKind:
         if first is not None and not isinstance(first, Unreadable):
             return kind
     raise ImportFailed(
-        f"{path} is not an export we can read; {', '.join(KINDS)} are known. If it is one of these, name its kind."
+        f"{path} is not an export we can read; {', '.join(KINDS)} are known. If it is one of these, name it: "
+        "`tellonce import FILE --kind KIND`."
     )
 
 
