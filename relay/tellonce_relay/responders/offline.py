@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce.contract_types import CURRENT
 from tellonce_llm.model import Answer, FileKind
 from tellonce_relay.catalogue import (
     Language,
@@ -255,7 +254,7 @@ def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], f
     current: list[c.SearchResult] = []
     corrections: set[int] = set()
     for result in results:
-        if result.status not in (None, *CURRENT):
+        if result.status is not None:
             continue
         text, numbers = without_changed(result.text) if result.kind == "message" else (result.text, ())
         current.append(result.model_copy(update={"text": text}) if numbers else result)

@@ -78,7 +78,7 @@ def _result(x: c.SearchResult) -> str:
     thread = f", {x.thread_key}" if x.thread_key else ""
     sources = f", from {_numbers(x.sources)}" if x.sources else ""
     due = f", due {x.due.isoformat()}" if x.due else ""
-    status = f", {x.status}" if x.status not in (None, "active") else ""
+    status = f", {x.status}" if x.status else ""
     about = f"{x.at.isoformat()}, {x.age}{due}{status}, {where}{thread}{sources}, score {x.score:.3f}"
     return contained(f"[{x.kind} {x.id} | {about}]{' ' + who if who else ''}: {x.text}")
 

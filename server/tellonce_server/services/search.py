@@ -46,5 +46,5 @@ class Searcher:
             score=round(result.score, 6),
             sources=tuple(result.source_ids),
             due=result.due.astimezone(self._deps.zone) if result.due is not None else None,
-            status=result.memory_status,
+            status=result.memory_status if result.memory_status != "active" else None,
         )
