@@ -42,8 +42,8 @@ class Named:
 async def known(
     q: Queries, owner_id: int, chat_id: int, named: Sequence[Named], numbered: Sequence[tuple[int, datetime]]
 ) -> dict[tuple[str, str], str]:
-    """The thread keys of the stored messages among these, by channel and external id. The messages in `numbered` are
-    found by number and time, and have an empty channel in the result."""
+    """The thread key of each given message that is already stored, by channel and external id. The messages in
+    `numbered` are found by number and time; their channel in the result is empty."""
     numbers, times = [number for number, _ in numbered], [at for _, at in numbered]
     by_id = ([n.ext_id for n in named], numbers, times, [n.channel for n in named], [n.sent_at for n in named])
     rows = await q.rows("bulk.known", owner_id, chat_id, *by_id)

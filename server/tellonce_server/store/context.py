@@ -184,7 +184,7 @@ def _head(scope: ChatScope, thread_key: str) -> str | None:
 
 
 async def answers_to_earlier(q: Queries, scope: ChatScope, thread_key: str, message_id: int) -> frozenset[int]:
-    """Return the ids of messages after `message_id` if they answer a message from before `message_id`."""
+    """The ids of messages after `message_id` that answer messages before `message_id`."""
     rows = await q.rows("context.answers_to_earlier", scope.owner_id, scope.chat_id, thread_key, message_id)
     return frozenset(row["id"] for row in rows)
 

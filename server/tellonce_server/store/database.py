@@ -73,7 +73,8 @@ class Queries(ABC):
 
 
 async def one(q: Queries, name: str, *args: Any) -> Row:
-    """The row of a statement that always returns one, such as an aggregate. Raises LookupError."""
+    """The only row of a statement that always returns one row, such as an aggregate. Raises LookupError if there is
+    none."""
     row = await q.row(name, *args)
     if row is None:
         raise LookupError(f"{name} returned no row")

@@ -15,7 +15,7 @@ BEGINNING: Final = (-(2**63), -(2**63), 0)
 """A position before the first row of any kind."""
 
 NewVector = tuple[int, int, int, int, HalfVector, BitString]
-"""One text: its owner, chat (0 for a memory), number, version and vector, and the vector's code."""
+"""The vector of one text: owner, chat (0 for a memory), number and version of the text, the vector, and its code."""
 
 
 async def unembedded(q: Queries, kind: str, after: Sequence[int], limit: int) -> list[Row]:

@@ -173,8 +173,8 @@ rejected_near = Rows[[OwnerId, ChatId, HalfVector | None, int, int], Near](
     "memories.rejected_near", lambda row: Near(memory(row), row["cosine"])
 )
 show_later_notes = Run[[OwnerId, MemoryId, float, datetime]]("memories.show_later_notes")
-"""Show notes that are kept for search only and are newer than a similar shown statement. The given note is either such
-a note or the shown statement."""
+"""Compare a new note with the other notes. If a similar statement is shown, notes that are newer than this statement
+and kept only for search are shown, too."""
 
 unkeyed = Rows[[int], tuple[int, int, str, int]]("memories.unkeyed", tuple)
 """Memories without a word key: owner, number, text and version."""
@@ -190,8 +190,8 @@ categorize = Run[[Sequence[str], Sequence[HalfVector], float, int, int]]("memori
 
 @dataclass(frozen=True)
 class ToReadAgain:
-    """A statement of the connected assistant that no second reading has checked. Without named sources, `source_ids`
-    are the user's last messages before it. `over` are the texts of the replaced memories."""
+    """A statement of the connected assistant that no second reading has checked. If the assistant named no sources,
+    `source_ids` are the user's last messages before the statement. `over` are the texts of the replaced memories."""
 
     memory_id: int
     text: str

@@ -77,7 +77,7 @@ class MessageText:
 @dataclass(frozen=True)
 class NewMessage:
     """A message to be recorded: the call's arguments and the values computed from them. The answer to `args.expects`
-    must be sent before `slot_until`. The first message of a chat gives it the channel and the conversation of `scope`.
+    must be sent before `slot_until`. With its first message, a chat gets the channel and the conversation of `scope`.
     """
 
     scope: ChatScope

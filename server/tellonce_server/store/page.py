@@ -134,7 +134,8 @@ async def filtered_memories(
     learned_since: datetime | None = None,
     counted: bool = False,
 ) -> tuple[list[PageEntry], int]:
-    """At most `limit` memories after a position, newest first, and the number of all matches if `counted`, otherwise 0."""
+    """Returns two values: at most `limit` memories after a position, newest first; and the number of all matches, or 0
+    if `counted` is false."""
     own = {"owner_id": owner_id, "learned_since": learned_since, "limit": limit, "counted": counted}
     values = {**dict(wanted), **own, "after_time": after[0], "after_id": after[1]}
     rows = await q.rows("page.memories", *arguments("page.memories", values))
@@ -161,8 +162,8 @@ async def answers(
     shown: int | None = None,
     receipt_id: str | None = None,
 ) -> list[AnswerEntry]:
-    """The contexts built before `before`, newest first. `shown` selects those that contained this memory. `budgets`
-    stays empty."""
+    """The contexts built before `before`, newest first. `shown` selects the contexts that contained this memory.
+    `budgets` stays empty."""
     args = (owner_id, before or FIRST_PAGE[0], shown, limit, receipt_id)
     return [AnswerEntry(**row) for row in await q.rows("page.answers", *args)]
 
@@ -177,8 +178,8 @@ months = Rows[[OwnerId, str], MonthEntry]("page.months", named(MonthEntry))
 
 
 async def days(q: Queries, owner_id: int, zone: str, start: datetime, end: datetime) -> list[tuple[str, TalkEntry]]:
-    """The messages of each chat on each day of the period, with this day in the user's calendar. `summaries` stays
-    empty."""
+    """An entry for each chat and each day of the period on which the chat has messages. Each entry comes with its day
+    in the user's calendar. `summaries` stays empty."""
     rows = [dict(row) for row in await q.rows("page.days", owner_id, zone, start, end)]
     return [(row.pop("day"), TalkEntry(**row)) for row in rows]
 

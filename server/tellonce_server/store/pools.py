@@ -378,7 +378,7 @@ async def codecs(connection: "asyncpg.Connection[Row]") -> None:
 
 
 async def _keep(connection: Any) -> None:
-    """A reset between uses would cost 0.2-0.9 ms per query."""
+    """Replaces asyncpg's reset between uses and does nothing. The reset would cost 0.2-0.9 ms per query."""
 
 
 async def prove_bound(pool: Pool) -> None:

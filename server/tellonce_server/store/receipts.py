@@ -33,7 +33,7 @@ class Receipt:
 
 async def add(q: Queries, r: Receipt, erasures: int) -> None:
     """Store the receipt, unless text was erased while its context was built. `erasures` is the owner's number of
-    erasures before that."""
+    erasures when the context was read."""
     await q.run("receipts.add", *arguments("receipts.add", {**vars(r), "erasures": erasures}))
 
 
@@ -54,7 +54,7 @@ CONNECTIONS: Final = 3
 
 
 class ReceiptKeeper:
-    """Writes receipts in the background. A kill loses only those that are not written yet."""
+    """Writes receipts in the background. If the process is killed, only the receipts that are not written yet are lost."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

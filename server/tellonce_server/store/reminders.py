@@ -24,7 +24,7 @@ class Alarm:
 
 @dataclass(frozen=True)
 class OwnersAlarms:
-    """`due_at` is the time of the oldest due alarm, `next_at` that of the next one."""
+    """`due_at` is the time of the oldest due alarm. `next_at` is the time of the first alarm that is not due yet."""
 
     owner_id: int
     due_at: datetime | None

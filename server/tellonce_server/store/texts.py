@@ -76,7 +76,8 @@ messages_between = Rows[[OwnerId, ChatId | None, datetime | None, datetime | Non
 
 
 async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], limit: int) -> list[TextRow]:
-    """The messages directly beside each given message in its thread, and up to three places away within a minute."""
+    """The neighbors of each given message in its thread: the messages directly before and after it, and messages up to
+    three places away if they were sent within a minute of it."""
     return [TextRow(*row) for row in await q.rows("texts.neighbors", owner_id, *unzip(keys, 2), limit)]
 
 

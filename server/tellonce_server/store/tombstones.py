@@ -67,6 +67,7 @@ in_message = Value[[OwnerId, ChatId, MessageId], bool]("tombstones.in_message")
 async def known(
     q: Queries, owner_id: int, claims: Sequence[bytes], message: tuple[int, int] | None = None
 ) -> frozenset[bytes]:
-    """The given claim hashes that have a tombstone, even a lifted one. A message's tombstone counts only for it."""
+    """The given claim hashes that have a tombstone, even a lifted one. The tombstone of a message counts only if
+    `message` is this message."""
     place = message or (None, None)
     return frozenset(row["claim"] for row in await q.rows("tombstones.known", owner_id, list(claims), *place))

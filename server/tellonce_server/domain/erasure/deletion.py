@@ -61,8 +61,8 @@ READ = 5 * BATCH
 """Number of messages that are read together."""
 MEMORY_BATCH = 50
 ROUNDS = 5
-"""Maximum number of searches of the derived texts. A later search finds only texts that were written since the search
-before."""
+"""Maximum number of searches of the derived texts. Each search finds only texts that were written after the previous
+one."""
 
 LAST_STEPS = 2
 """Number of steps that are reported after the chosen matches: cleaning the derived texts, and the last search."""
@@ -232,7 +232,7 @@ class _Erasure:
             await self._report(len(read), "Erasing messages.")
 
     async def _planned_batches(self) -> AsyncGenerator[tuple[Sequence[Match], list[_Planned]]]:
-        """Batches of messages with their new texts. Each is planned while the caller writes the previous one."""
+        """Batches of messages with their new texts. Each batch is planned while the caller writes the previous batch."""
         chosen = {(match.chat_id, match.ref): match for match in self._order.chosen if match.kind == "message"}
         batches = _batches(list(chosen.values()), READ)
         ahead: asyncio.Task[list[_Planned]] | None = None
@@ -262,8 +262,8 @@ class _Erasure:
         return _Planned(NewText(row, left, None, estimate(left[CONTENT] or ""), words), claims, len(gone), names)
 
     async def _clean(self) -> list[MatchingRow] | None:
-        """Clean derived texts until a search finds nothing to clean, and return its matches. None if the last round
-        still found something. Claims of jobs are invalidated before each round."""
+        """Clean derived texts until a search finds nothing to clean. Returns the matches of this search; None if the
+        last round still found something. Claims of jobs are invalidated before each round."""
         order = self._order
         for _ in range(ROUNDS):
             await queue.void_claims(self._database, self._owner)
@@ -277,8 +277,8 @@ class _Erasure:
         return None
 
     async def _clean_statements(self) -> None:
-        """Clean the derived texts that repeat the statement of a memory to erase. They can use its words instead of the
-        words of the topic."""
+        """Clean the derived texts that repeat the statement of a memory to erase. Such a text may contain the
+        statement's words but not the topic's words."""
         order = self._order
         if not self._meant or "exact" in order.kept or not isinstance(order.query, TopicQuery | LiteralQuery):
             return

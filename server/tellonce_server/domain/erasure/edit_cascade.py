@@ -20,8 +20,8 @@ from tellonce_server.store.queue import NewJob
 from tellonce_text.sentences import whole_sentences
 
 DISTINCTIVE = 2
-"""Minimum content words of a former sentence that is searched for in derived texts. A shorter one cannot be recognized
-there."""
+"""A former sentence is searched for in derived texts only if it has at least this many content words. A shorter
+sentence cannot be recognized there."""
 
 MOST_COMPARED = 200
 """Maximum sentences of the former text that are compared with the new text. The chunk's summary is always rewritten."""

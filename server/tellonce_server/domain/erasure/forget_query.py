@@ -26,10 +26,10 @@ DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 MOST_SILENT: Final = 100_000
 """Maximum number of sentences without a match that a query caches."""
 LEAST_SPACELESS: Final = 4
-"""Minimum characters of a statement without content words, or in a script without spaces, that is searched for
-everywhere. A shorter one is found only in derived texts and in its source."""
+"""Applies to statements without content words, or in a script without spaces. They are searched for everywhere if they
+have at least this many characters. A shorter one is found only in derived texts and in its source."""
 MESSAGES: Final = ("message", "message_version")
-"""The places of the texts of messages and of their former versions."""
+"""The places that contain messages and their former versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class LiteralQuery:
 
 
 class TopicQuery:
-    """Searches for the exact words of a topic, and for sentences with every word of it in any form."""
+    """Searches for the exact words of a topic, and for sentences that contain all words of the topic in any form."""
 
     def __init__(self, topic: str, literal: FoldedLiteral) -> None:
         self._literal = literal
@@ -208,8 +208,8 @@ class StatementQuery:
         return degree
 
     def _is_quoted(self, sentence: str, source: Source) -> bool:
-        """Whether the sentence is from a source message of a statement, and contains a quote of the statement or is
-        part of such a quote."""
+        """Whether the sentence belongs to a source message of a statement and supports it: the sentence contains a
+        quote of the statement, or the quote contains the sentence."""
         own = self._of_message.get((source.chat_id or 0, source.id)) if source.place in MESSAGES else None
         if own is None:
             return False

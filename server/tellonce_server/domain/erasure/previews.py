@@ -26,18 +26,18 @@ from tellonce_text.secrets import mask
 from tellonce_text.sentences import is_question, whole_sentences
 
 MOST_LISTED = 300
-"""Maximum number of matches that are listed one by one. Of the others, the preview gives the number."""
+"""Maximum number of matches that are listed one by one. The preview gives only the number of the others."""
 SHOWN = 400
 """Maximum characters of a match in a preview."""
 EXAMPLE = 48
-"""Maximum characters of the example of a group of texts."""
+"""Maximum characters of the one text that is shown for a group of texts."""
 MOST_SENTENCES = 20
 """Maximum number of sentences that are listed for a match."""
 _BEFORE = 0.3
-"""Maximum share of the shown characters that is before the match."""
+"""Of the shown characters, at most this share comes before the match."""
 _WORD = re.compile(r"\S+")
 GROUP = "texts"
-"""A match of this kind stands for all derived texts and former versions that match with one degree."""
+"""The kind of a match that stands for all derived texts and former versions of one degree."""
 
 Copy = tuple[int, int]
 """The owner and the number of a copy of a memory."""
@@ -70,8 +70,8 @@ class Shown(NamedTuple):
 
 
 def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] = NO_COPIES) -> list[Shown]:
-    """One match for each memory, then one for each message and degree, both oldest first. Then one match for each
-    degree stands for all other texts. `copies` maps the id of a memory to its copies.
+    """The matches in this order: one for each memory, oldest first; one for each message and degree, oldest first; one
+    for all other texts of each degree. `copies` maps the id of a memory to its copies.
 
     A match inside a longer word is left out if there are other matches.
     """
@@ -95,8 +95,8 @@ def matches(found: Sequence[MatchingRow], copies: Mapping[int, Sequence[Copy]] =
 
 
 def with_answers(shown: Sequence[Shown]) -> list[Shown]:
-    """The matches. If all exact matches are questions, the matches of degree `form` are ticked, too. A person who
-    forgets `Sarah's number` means the number, not only `What is Sarah's number?`."""
+    """The matches. If all exact matches are questions, the matches of degree `form` are ticked, too. A person who asks
+    to forget `Sarah's number` wants the number forgotten, not only `What is Sarah's number?`."""
     exact = [matching for each in shown if each.match.ticked for matching in each.rows]
     if not exact or not all(is_question(_sentence(matching)) for matching in exact):
         return list(shown)
@@ -231,8 +231,8 @@ def _shown_parts(parts: Sequence[str], text: str) -> tuple[str, ...]:
 
 
 def _masked_part(part: str, masked: str) -> str:
-    """A part of a text without the text's secrets. Sometimes only words outside the part show that a word is a secret.
-    So `…` replaces each word that is not in `masked`, the whole text without its secrets."""
+    """A part of a text without its secrets. `masked` is the whole text without secrets, because sometimes only words
+    outside the part show that a word is a secret. `…` replaces each word that is not in `masked`."""
     return _WORD.sub(lambda word: word[0] if word[0] in masked else "…", mask(part))
 
 
@@ -271,9 +271,9 @@ def clipped(text: str, at: int, most: int = SHOWN) -> str:
 
 
 MOST = 20
-"""Maximum related messages, and related memories."""
+"""Maximum number of related messages, and of related memories."""
 _LOOKED_AT = 100
-"""Maximum ticked matches for which related rows are read."""
+"""Maximum number of ticked matches for which related rows are read."""
 
 
 async def unchanged(q: Queries, owner_id: int, shown: Sequence[Match]) -> list[tuple[TextRow, Match]]:

@@ -10,7 +10,7 @@ from tellonce_server.store.texts import ARCHIVED, TextRow
 
 _REBUILD = "anew:"
 _NEWEST = 12
-"""The last exchange of a chat is searched for in this many newest messages."""
+"""The number of newest messages in which the last exchange of a chat is searched for."""
 
 
 def ignores_former_text(job: Job) -> bool:

@@ -29,8 +29,8 @@ from tellonce_text.literal import Literal
 from tellonce_text.sentences import whole_sentences
 
 TELLING = 2
-"""Minimum content words of a sentence that is searched for in derived texts. A shorter sentence can match by chance. It
-is used only if its message has no sentence of this length."""
+"""A sentence is searched for in derived texts only if it has at least this many content words. A shorter sentence can
+match by chance. It is used only if its message has no sentence of this length."""
 
 LONGEST_SHOWN: Final = 2_000
 """Maximum characters of a line in a context or a list."""
@@ -44,10 +44,10 @@ class NothingNamed(Refused):
 
 
 def as_stored(shown: str) -> list[str]:
-    """The possible stored texts of a line that the user copied from a context or a list: first without its number,
-    time, speaker and remarks, then also without added days. `[Feb 15] User: See Anna tomorrow (2026-06-03)` gives `See
-    Anna tomorrow (2026-06-03)` and `See Anna tomorrow`. Empty if there is nothing to remove, or for a line longer than
-    LONGEST_SHOWN."""
+    """The texts that may be stored for a line that the user copied from a context or a list. The first text lacks the
+    line's number, time, speaker and remarks. The second text also lacks added days. `[Feb 15] User: See Anna tomorrow
+    (2026-06-03)` gives `See Anna tomorrow (2026-06-03)` and `See Anna tomorrow`. Empty if there is nothing to remove,
+    or for a line longer than LONGEST_SHOWN."""
     if len(shown) > LONGEST_SHOWN:
         return []
     line = _AFTER.sub("", _BEFORE.sub("", shown))

@@ -53,7 +53,7 @@ def matching_rows(rows: Sequence[TextRow], query: ForgetQuery) -> list[MatchingR
 
 def _of_row(row: TextRow, query: ForgetQuery) -> list[MatchingRow]:
     """One match for each degree in the row, most certain first. A name, or a memory whose content matches, is erased as
-    a whole and is one match. Parts of longer words count only without other matches."""
+    a whole and is one match. A match inside a longer word counts only if there are no other matches."""
     found: list[tuple[int, Mark]] = []
     for column, text in enumerate(row.texts):
         if text and text != GONE and not is_machine_id(row, column):
@@ -80,8 +80,8 @@ def _is_stated(row: TextRow, column: int, mark: Mark) -> bool:
 
 
 def _certain(row: TextRow, mark: Mark, text: str) -> Mark:
-    """The mark. In a part of a channel's name it becomes `form`, because the part can be the name of a program, such as
-    `code`."""
+    """The mark, with the degree `form` if it covers only a part of a channel's name. Such a part can be the name of a
+    program, such as `code`."""
     in_part = row.place == "channel" and mark.degree == "exact" and mark.end - mark.start < len(text)
     return replace(mark, degree="form") if in_part else mark
 
@@ -91,8 +91,8 @@ def source_of(row: TextRow, column: int) -> Source:
 
 
 def is_machine_id(row: TextRow, column: int) -> bool:
-    """Whether the column's content is skipped: an id that a machine made can contain a literal's digits by chance. A
-    program's name and a replacement for a forgotten name are skipped in a channel's column."""
+    """Whether searches skip the column. They skip an id that a machine made, because it can contain a literal's digits
+    by chance. They also skip a channel's name if it is a program's name or replaces a forgotten name."""
     text = row.texts[column] or ""
     if row.place == "channel":
         return text in PROGRAMS or text.startswith(replaced_channel(FORGOTTEN_NAME))

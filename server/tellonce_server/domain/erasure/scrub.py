@@ -18,7 +18,8 @@ logger = logging.getLogger(__name__)
 
 FIRST_PAUSE: Final = timedelta(minutes=10)
 LONGEST_PAUSE: Final = timedelta(hours=6)
-"""Maximum pause after a canceled rewrite. Each pause doubles, because the work of a canceled rewrite is lost."""
+"""Maximum pause after a canceled rewrite. Each pause is twice as long as the previous one, because the work of a
+canceled rewrite is lost."""
 OVERDUE: Final = timedelta(days=7)
 """A scrub that is overdue by more than this runs at the server's start, before calls are served."""
 

@@ -17,8 +17,8 @@ from tellonce_text.lexicon import AMOUNT_WORDS, IRREGULAR, NUMBER_WORDS, ORDINAL
 from tellonce_text.stemming import BASE_OF, stem
 
 _SHARE = 0.6
-"""A sentence makes a statement if it contains at least this share of the statement's words. It also makes the statement
-if this share of its own words is in the statement (see `Target.most_in`)."""
+"""A sentence makes a statement in two cases: it contains at least this share of the statement's words, or the statement
+contains at least this share of the sentence's words (see `Target.most_in`)."""
 _SAME = 0.8
 """A sentence and a statement say the same if at least this share of the longer text's words is in the other text."""
 _CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")

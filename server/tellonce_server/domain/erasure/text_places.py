@@ -24,8 +24,8 @@ Rebuild = Callable[[Queries, int, TextRow, datetime], Awaitable[JobKind | None]]
 
 @dataclass(frozen=True)
 class TextPlace:
-    """`counted` names the place in previews and results, and the page translates it. With `with_messages`, the texts
-    are searched only together with messages. With `after_edit`, they are also cleaned after an edit."""
+    """`counted` names the place in previews and results, and the page translates it. If `with_messages` is true, a
+    search without messages skips the place. If `after_edit` is true, the texts are also cleaned after an edit."""
 
     counted: str
     group: Group = "former"
@@ -51,7 +51,7 @@ PLACES: Final[Mapping[str, TextPlace]] = {
     "thread": TextPlace("conversation_names", "names"),
     "channel": TextPlace("conversation_names", "names"),
 }
-"""A profile has no `rebuild`: the callers queue its job, because it is also due if only memories changed. The place
+"""A profile has no `rebuild`. Its job is also due if only memories changed, so the callers queue this job. The place
 `memory` is for a memory's texts besides its content, such as quotes. Contents of memories and messages are erased
 separately."""
 

@@ -24,8 +24,8 @@ OF_EACH_KIND = 120
 """Maximum number of candidates from each kind of search: by words, by similarity and by time."""
 
 LEAST_MEASURED = 300
-"""Minimum messages whose vectors are compared exactly. They have the nearest codes, which are short binary forms of
-vectors. A search by codes alone would miss three of a hundred answers."""
+"""Minimum number of messages whose vectors are compared exactly. These are the messages with the nearest codes. A code
+is a short binary form of a vector. A search by codes alone would miss three of a hundred answers."""
 
 NEIGHBOURED = 40
 """Number of best candidates whose neighbors become candidates too. Four of a hundred answers are found only as
@@ -159,9 +159,9 @@ def _reranked(size: int) -> int:
 
 
 def _sent_between(question: Question) -> tuple[datetime | None, datetime | None, datetime | None]:
-    """The start of the period and two later times. Most messages about the period are sent before the first of the two
-    later times. Words such as "last month" can mean the period until the second of these times. Messages about a future
-    period are sent before its start."""
+    """Three times: the period's start; the time before which most messages about the period are sent; and the last time
+    at which words such as "last month" can mean the period. Messages about a future period are sent before its start.
+    """
     spans = question.spans
     if not spans and question.told:
         start = min(start for start, _ in question.told)

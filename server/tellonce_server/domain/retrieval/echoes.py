@@ -30,7 +30,7 @@ BELOW: Final = 0.001
 
 _WORD: Final = re.compile(r"\w+")
 _REMEMBERED: Final = 512
-"""A question has fewer candidates."""
+"""Number of texts whose hashes are cached. A question has fewer candidates."""
 
 
 class _Source(NamedTuple):

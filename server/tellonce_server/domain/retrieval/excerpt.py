@@ -19,8 +19,7 @@ WHOLE_ROUTINE = 500
 """Maximum tokens of a routine's message that is shown whole. The window shows only its summary."""
 
 BEFORE, AFTER = 0.5, 0.25
-"""Weights for scoring a sentence of an excerpt: the weight of the words in the previous sentence, and the weight of the
-words in the next sentence."""
+"""Weights of the words in the previous and in the next sentence, when a sentence is scored."""
 
 ASKING = 0.5
 """Factor for the score of a sentence that is a question."""
@@ -64,8 +63,8 @@ def _marked_sentences(text: str) -> list[str]:
 
 
 def _fits(sentences: list[str], query: str) -> list[float]:
-    """How well each sentence fits the question: by the question's words in it and beside it. Rare words count more, and
-    questions less."""
+    """A score for each sentence: how many words of the question are in the sentence and in its neighbors. Rare words
+    count more. Sentences that are questions count less."""
     wanted = set(content_stems(query))
     words = [wanted & set(content_stems(sentence)) for sentence in sentences]
     count = Counter(word for one in words for word in one)

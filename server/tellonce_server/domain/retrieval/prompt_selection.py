@@ -20,7 +20,7 @@ MORE_MEMORIES = 12
 """Maximum number of memories for a question. For other messages, the maximum is `limits.memories`."""
 
 MEMORY_COVERED = 0.15
-"""A memory with at least this share of the query's words is used whatever its similarity."""
+"""A memory with at least this share of the query's words is used even if it is not similar."""
 
 MESSAGE_COSINE = 0.45
 MESSAGE_COVERED = 0.3
@@ -96,7 +96,7 @@ OTHER_CHATS = 40
 this chat."""
 
 POSSIBLE = 20
-"""Maximum number of messages of other chats if they contain a possible answer and this chat does not."""
+"""Maximum number of messages of other chats if only other chats contain a possible answer."""
 
 POSSIBLE_COVERED, POSSIBLE_COSINE = 0.35, 0.33
 """Minimum share of the question's words, and minimum cosine. A possible answer reaches at least one of them. Measured
@@ -118,8 +118,9 @@ def is_answered(found: Sequence[Result]) -> bool:
 
 
 def of_chat(found: Sequence[Result], chat_id: int) -> list[Result]:
-    """The results that belong to the chat alone. A newer message elsewhere may contradict a global memory. At a time
-    that the query names, something was probably said in several chats."""
+    """The results that belong only to this chat. Global memories are left out, because a newer message in another chat
+    may contradict them. Results found by time are left out, because other chats probably have messages of that time,
+    too."""
     return [f for f in found if f.chat_id == chat_id and not f.by_time]
 
 

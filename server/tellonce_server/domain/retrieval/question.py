@@ -16,7 +16,7 @@ MOST_TERMS: Final = 8
 """Maximum number of a query's words that are matched. The rarest are chosen."""
 
 UNLISTED_SHARE: Final = 0.0005
-"""The share of messages that contain a rare word. The planner's statistics do not list rare words."""
+"""The assumed share of messages that contain a rare word. The planner's statistics do not list rare words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def weight(lexeme: str, shares: Mapping[str, float]) -> float:
 
 
 def names_in(text: str, speakers: Sequence[str]) -> frozenset[str]:
-    """The speakers whose full name, or its first part, is in the query, in the stored spelling."""
+    """The speakers, in the stored spelling, whose full name or the first part of it is in the query."""
     return frozenset(speaker for speaker in speakers if _mention(speaker).search(text))
 
 

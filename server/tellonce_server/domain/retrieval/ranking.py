@@ -26,7 +26,7 @@ from tellonce_server.domain.retrieval.signals import (
 )
 
 SHARING_MESSAGES = 3
-"""A session's similarity is the mean of this many of its messages, the most similar ones."""
+"""A session's similarity is the mean similarity of its most similar messages. This many messages are used."""
 
 
 @dataclass(frozen=True, slots=True)

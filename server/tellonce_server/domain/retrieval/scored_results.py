@@ -29,8 +29,8 @@ from tellonce_text.tokens import estimate
 def messages(
     candidates: Sequence[Candidate], ranking: Ranking, scores: Floats, most: int | None = None
 ) -> list[Result]:
-    """The candidates as results, at most `most` and those with the same score as the last. `scores` are the ranking's
-    scores with the influence of memories."""
+    """The best `most` candidates as results. Others with the same score as the last of them are included, too. `scores`
+    are the ranking's scores with the influence of memories."""
     total, covered = scores.tolist(), ranking.signals.coverage.tolist()
     least = _least(total, most)
     return [_message(*one) for one in zip(candidates, total, covered, strict=True) if one[1] >= least]
@@ -110,7 +110,8 @@ READ_FOR_TIMES = 600
 
 
 def _of_time(question: Question, rows: Sequence[Learned], similarity: Floats, zone: ZoneInfo) -> list[bool]:
-    """The words of at most PARSED memories without a date are read, the most similar first."""
+    """Whether each memory or summary belongs to the query's time. If it has no date, its words are read. This is done
+    for at most PARSED of them, the most similar first."""
     if not question.told:
         return [False] * len(rows)
     found = [_dated_in(question, row) for row in rows]
@@ -121,7 +122,7 @@ def _of_time(question: Question, rows: Sequence[Learned], similarity: Floats, zo
 
 
 def _dated_in(question: Question, row: Learned) -> bool | None:
-    """None if only the words of the memory can decide."""
+    """Whether the memory or summary belongs to the query's time. None if only its words can decide."""
     if row.kind != "summary" and any(start <= row.at < end for start, end in question.spans):
         return True
     if row.starts is not None and row.ends is not None:
@@ -130,8 +131,8 @@ def _dated_in(question: Question, row: Learned) -> bool | None:
 
 
 def support(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Learned], matches: Matches) -> Floats:
-    """What the memories add to each message's score. Of the memories that were learned from a message, the one that is
-    most similar to the question counts. If it is more similar than the message is, a share of the difference is added.
+    """What the memories add to each message's score. If several memories were learned from a message, only the one most
+    similar to the question counts. If this memory is more similar than the message, a share of the difference is added.
     """
     stated: dict[tuple[int | None, int], float] = {}
     for row, similarity in zip(rows, matches.similarity, strict=True):

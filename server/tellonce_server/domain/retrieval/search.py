@@ -155,7 +155,8 @@ class Retriever:
         return await offloaded(longest, lambda: [scored_results.shown(f, text, r.query, reply) for f, text in pairs])
 
     async def _whole(self, r: SearchRequest, chosen: Sequence[Result]) -> dict[tuple[int, int], str]:
-        """The whole texts of clipped messages, by (chat, number), and with `as_of` the former texts of edited ones."""
+        """The whole texts of clipped messages, by (chat, number). With `as_of`, also the former texts of messages that
+        were edited later."""
         database = self._database
         clipped = [(f.chat_id, f.id) for f in chosen if f.clipped and f.chat_id is not None]
         whole = await retrieval.contents(database, r.owner_id, clipped)

@@ -13,8 +13,8 @@ from tellonce_text.changes import MessageRange
 
 
 class Result(NamedTuple):
-    """One result. `text` is the text to show, and `full_text` the whole text once it is read. `clipped` means that
-    `text` is only the beginning of a long text.
+    """One result. `text` is the text to show. `full_text` is the whole text; it is empty until the text is loaded.
+    `clipped` means that `text` is only the beginning of a long text.
 
     - `covered`: the weighted share of the query's words that are in the text. If `by_time` is true, it is the match of
       the query's time.

@@ -28,10 +28,10 @@ ONE_MATCH: Final = 0.0607927
 
 
 class Candidate(NamedTuple):
-    """A message that may answer a question, in the order of the query's columns.
+    """A message that may answer a question. The fields have the order of the query's columns.
 
-    `head` is the beginning of the text, empty for a long reply. `ranks` is the `ts_rank` of every term, or None without
-    any term. `cosine` is None without a vector.
+    `head` is the beginning of the text, empty for a long reply. `ranks` contains the `ts_rank` of every term; it is
+    None if the message contains no term. `cosine` is None without a vector.
     """
 
     chat_id: int
@@ -50,7 +50,7 @@ class Candidate(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """A memory or a chunk summary that may answer a question, in the order of the query's columns.
+    """A memory or a chunk summary that may answer a question. The fields have the order of the query's columns.
 
     `tokens` is None for a memory, and `status` for a summary. `source_ids` are messages of the chat `source_chat_id`.
     `listed`: it belongs to a category that the query names. `named`: a model named its categories. `since` and `at` are
@@ -166,7 +166,8 @@ def _floats(values: Iterable[float]) -> Floats:
 
 
 def _replies(c: Candidate) -> bool:
-    """In an imported chat, an assistant message with a speaker is from a person."""
+    """Whether the assistant wrote the message as a reply. In an imported chat, an assistant message with a speaker is
+    from a person."""
     return c.role == "assistant" and c.routine is None and c.speaker is None
 
 

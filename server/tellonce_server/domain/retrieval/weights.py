@@ -3,10 +3,10 @@
 Scores are sums of signals. One unit is one standard deviation of the lexical score over the candidates. The docstring
 of a weight says which results get it.
 
-The values lie between known properties of public conversations and the values that `python -m benchmarks.fit
---synthetic 4 --seed 1` fits on generated dialogues. The fitted values gain less on another seed. No weight may be
-negative, and no signal of speaker, time or form may outweigh words and similarity together. Seeds 1 and 2 were used
-while choosing. The figures in docs/explanation/performance.md are from seed 3.
+The values are a compromise between two sources: known properties of public conversations, and a fit on generated
+dialogues (`python -m benchmarks.fit --synthetic 4 --seed 1`). The fitted values gain less on another seed. No weight
+may be negative, and no signal of speaker, time or form may outweigh words and similarity together. Seeds 1 and 2 were
+used to choose the weights. The figures in docs/explanation/performance.md are from seed 3.
 """
 
 from typing import Final
