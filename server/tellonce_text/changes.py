@@ -14,7 +14,7 @@ LONGEST_STATED: Final = 200
 """A mark contains at most this many characters of the current statement."""
 
 LEAST_CLIPPED: Final = 3
-"""A clipped text is marked if it ends with this many consecutive former words."""
+"""A clipped text is marked if its last words are also in a former text. This many words are compared."""
 
 _WORD: Final = re.compile(r"\w+")
 _DATE: Final = re.compile(r"\((?=[^()]*\d{4})[^()]*\)")

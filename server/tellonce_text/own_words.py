@@ -1,7 +1,7 @@
 """Separates the writer's own words in a message from quoted words. It finds only quotations that the form of the
 message shows.
 
-The channels write labels of content and forwarded texts in the forms that `label` and `forwarded` return. Pure.
+Channels use `label` to mark content such as a photo, and `forwarded` to mark a forwarded text. Pure.
 """
 
 import re

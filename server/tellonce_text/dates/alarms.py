@@ -209,7 +209,7 @@ def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> 
 
 def _likely(named: Expression, said: Said, local: datetime) -> tuple[Reading, datetime | None]:
     """The most likely reading and, if the order of day and month is in doubt (`12/10`), the other day. The nearer day
-    is taken if the usual order is not known, or if it gives a much later day."""
+    is taken if the usual order is not known, or if the usual order gives a much later day."""
     best = named.readings[0]
     if named.certain or "/" not in named.text:
         return best, None

@@ -162,7 +162,8 @@ def _begins_before(line: Line, index: int, end: int) -> bool:
 
 
 def _is_move(line: Line, index: int) -> bool:
-    """Whether something moved from one day to the other, as in `moved from the 3rd to the 5th`. That is no range."""
+    """Whether something moved from one day to another, as in `moved from the 3rd to the 5th`. Such days are not a
+    range."""
     return "tense_moved" in line.tags or any(line[at].has("shifted") for at in range(index - _LONGEST_MOVE, index))
 
 

@@ -63,7 +63,8 @@ def _day(line: Line, index: int, found: re.Match[str]) -> Phrase:
 
 
 def _week(line: Line, index: int, found: re.Match[str]) -> Phrase:
-    """The days of `下周`, `下周三`, `来週末`. The week of a Sunday is not certain where weeks begin on Sunday."""
+    """The days of `下周`, `下周三`, `来週末`. In Japanese, the week of a Sunday is not certain, because a week may begin on
+    Sunday."""
     step, token, number = steps("week")[found["week"]], line[index], weekdays().get(found["weekday"] or "")
     end = token.start + found.end("week")
     whole = is_whole(line.text, token.start, end, "week")

@@ -85,9 +85,9 @@ def weekday_after(text: str, end: int) -> int | None:
 
 
 def _may_begin(text: str, start: int) -> bool:
-    """Whether a word may begin at `start`. Japanese needs a particle before it. In Chinese, the text before the word
-    may be anything except the words in `rivals`. However, the word's first character must be one that does not end
-    other words."""
+    """Whether a word may begin at `start`. It may follow the words in `connectors`, but not the words in `rivals`. In
+    Chinese, it may also follow any other word if its first character is in `plain`. Such a character rarely ends
+    another word."""
     if start == 0 or not _LETTER.match(text[start - 1]):
         return True
     before = text[max(0, start - _LONGEST) : start]
@@ -100,7 +100,7 @@ def _may_begin(text: str, start: int) -> bool:
 
 
 def is_date(text: str, start: int, end: int, *, bare: bool) -> bool:
-    """Whether a date such as `3月15日` is complete. Without a month (`bare`), it may be a number of days."""
+    """Whether a date such as `3月15日` is complete. If it has no month (`bare`), it may be a number of days instead."""
     before = text[max(0, start - _LONGEST) : start]
     if before.endswith(_listed("boundary", "elsewhere")):
         return False

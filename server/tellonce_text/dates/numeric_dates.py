@@ -74,8 +74,8 @@ def _dated_before(line: Line, index: int, mark: str) -> bool:
 
 
 def _is_padded_day(line: Line, index: int, mark: str, month: str) -> bool:
-    """Whether two-digit numbers look like a day, as in `Приём 14.01, …`. A product name before them or a unit after
-    them rules it out."""
+    """Whether two-digit numbers look like a day, as in `Приём 14.01, …`. They are not a day if a product name comes
+    before them or a unit after them."""
     before, after = line[index - 1], line[index + 1]
     plain = before.kind == "word" and not before.capital and not before.tags
     alone = after.kind in {"mark", "end"} and after.word not in AMOUNT

@@ -56,7 +56,7 @@ _NEAR: Final = timedelta(hours=12)
 _SMALL: Final = frozenset({"article", "of", "contracted", "on"})
 _LEADS: Final = frozenset({"on", "at", "in", "by", "to", "contracted", "before", "after", "for"})
 _ONSETS: Final = ("から", "起", "开始", "開始", "以降", "以后", "以後", "之后", "之後")
-"""Words after a Chinese or Japanese day on which something begins."""
+"""Chinese and Japanese words after a day. They say that something begins on this day."""
 _SMALL_HOURS, _MORNING, _NOON = 4, 5, 12
 """Hours. A night ends at `_MORNING`. Before `_SMALL_HOURS`, "today" can mean the previous day."""
 

@@ -64,7 +64,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
 
 
 def _by_neighbors(line: Line, first: int, end: int) -> Look | None:
-    """Past or future, if a word next to the expression says it, whatever the verb is."""
+    """The direction that a word next to the expression gives, whatever the verb is; None if there is no such word."""
     lead = first - 1 - line[first - 1].has("article")
     moved_from = line[first - 1].word == "from" and any(line[at].has("tense_arranged") for at in _back(line, first))
     moved_from = moved_from or (line[first - 1].has("from") and "tense_moved" in line.tags)
@@ -146,7 +146,7 @@ def _has_unknown_verb(line: Line, first: int, end: int) -> bool:
 
 
 def _is_either_before(line: Line, first: int) -> bool:
-    """Whether a verb with the same past and present form comes before the expression. `let's` is none."""
+    """Whether a verb with the same past and present form comes before the expression. `let's` does not count."""
     back = _back(line, first)
     either = any(line[at].has("tense_either") and not line[at].word.endswith("'s") for at in back)
     return either or any(is_contracted(line, at) for at in back)
@@ -232,7 +232,7 @@ def _is_reported_on(line: Line, first: int) -> bool:
 
 def _only_arranged(line: Line, first: int) -> bool:
     """Whether the verb only reports an arrangement: `signed up for a race in September`. September can be the time of
-    either."""
+    the signing-up or of the race."""
     for index in _back(line, first) if "tense_arranged" in line.tags else ():
         token = line[index]
         if _changes_residence(line, index, first):
