@@ -286,8 +286,8 @@ from unnest($1::bigint[], $2::bigint[], $3::int[], $4::bigint[]) as k (owner_id,
 where m.owner_id = k.owner_id and m.id = k.id and m.version = k.version
 
 -- name: set_status
--- $1 owner, $2 number, $3 status, $4 valid to or null, $5 user confirmed, $6 superseded by or null, $7 now, $8 the
--- reason or null
+-- $1 owner, $2 number, $3 status, $4 end of validity, $5 user confirmed, $6 number of the memory that replaces it, $7
+-- now, $8 the reason. $4, $6 and $8 may be null.
 with changed as (
   update user_profile set memories_changed_at = $7 where owner_id = $1
 )

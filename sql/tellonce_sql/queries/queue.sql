@@ -27,12 +27,12 @@ where owner_id = $1 and class = 'past' and kind = 'exchange' and state = 'pendin
 
 -- name: claim
 -- across owners: workers serve all owners.
--- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 the latest date that could be set now, $7 a number
--- of lost leases (a job with this many lost leases is not claimed), $8 the track of past work to prefer. Each chat has
+-- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 the latest date that a job or lease can get now,
+-- $7 a limit (a job with this many lost leases is not claimed), $8 the track of past work to prefer. Each chat has
 -- three tracks of jobs: live work, past exchanges and past summaries. This claims the first open job of each track, if
 -- that job is due and not leased. Later jobs of the track wait for this job, so that results come in order. Live work
--- is claimed first, then past work, newest first. A job or lease with a date after $6 counts as due. Such a date shows
--- that the clock was set back. Each track needs only one step through the index, even if it has many jobs.
+-- is claimed first, then past work, newest first. A job or lease with a date after $6 counts as due, because such a
+-- date shows that the clock was set back. Each track needs only one step through the index, even if it has many jobs.
 with recursive track as (
   (select owner_id, chat_id, track from chat_context_queue
    where state in ('pending_summarization', 'ready_to_write')

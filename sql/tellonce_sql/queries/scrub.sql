@@ -3,7 +3,7 @@
 update scrubs set requested_at = $1
 
 -- name: due
--- $1 a time: whether text was erased since the last scrub, and no scrub was done since $1
+-- $1 a time. Returns true if text was erased since the last scrub, and that scrub was not after $1.
 select requested_at is not null and (done_at is null or (done_at < requested_at and done_at <= $1)) from scrubs
 
 -- name: done

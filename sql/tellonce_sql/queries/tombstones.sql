@@ -20,7 +20,7 @@ select claim, chat_id, message_id from tombstones
 where owner_id = $1 and words = '{}'
 
 -- name: of_texts
--- $1 owner: the claim hashes of forgotten messages and sentences of any message, and when each was last forgotten
+-- $1 owner: the claim hash of each forgotten message or sentence, and when it was last forgotten
 select claim, max(created_at) as forgotten_at from tombstones
 where owner_id = $1 and words = '{}'
 group by claim
