@@ -1,10 +1,10 @@
-"""Prints eleven contexts of one invented month, so that a person can judge them. `docs/CONTEXT.md` is the output.
-
-    python -m benchmarks.contexts [--model FOLDER] > docs/CONTEXT.md
+"""Prints eleven contexts of one invented month, so that a person can judge them.
 
 In this month, a person chats with a bot (also in a topic and with a reply), gets the bot's routines, imports a history
 and uses a second assistant. The benchmark uses the real server, the real summarizer without a language model, and a
-simulated clock.
+simulated clock. The file `docs/CONTEXT.md` contains the output:
+
+    python -m benchmarks.contexts [--model FOLDER] > docs/CONTEXT.md
 """
 
 import argparse

@@ -1,5 +1,5 @@
-"""Reads evaluation sets in the formats of LoCoMo and LongMemEval into dialogues. This repository contains only our own
-files in the first of these formats, in `benchmarks/talks`."""
+"""Reads evaluation sets in the formats of LoCoMo and LongMemEval into dialogues. This repository contains no public
+set. The files in `benchmarks/talks` are our own, in the format of LoCoMo."""
 
 import json
 import re

@@ -105,7 +105,7 @@ async def _over_stdio(postgres: EmbeddedPostgres, args: argparse.Namespace, seed
 
 
 async def _cold(server: Ours, size: str) -> dict[str, float]:
-    """Time the first call after the start, before and after the model is loaded."""
+    """The times of two calls of a new server: its first call, and the first call after its model is loaded."""
     started = time.perf_counter()
     await server.client.get_context(c.GetContextArgs(chat_id=1_001, query="What was the first thing?"))
     first = time.perf_counter() - started

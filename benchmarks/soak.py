@@ -225,7 +225,7 @@ async def _note(soak: Soak, number: int, world: World, took: dict[str, list[floa
 
 
 async def _minute(people: Sequence["asyncio.Task[None]"]) -> None:
-    """Wait sixty seconds. Raises the error of a person's call if such a call fails."""
+    """Wait sixty seconds. If a call of a person fails, its error is raised."""
     done, _ = await asyncio.wait(people, timeout=60, return_when=asyncio.FIRST_COMPLETED)
     for person in done:
         person.result()

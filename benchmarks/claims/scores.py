@@ -51,7 +51,7 @@ class Case:
 
 
 def cases(table: str = "claims.jsonl") -> list[Case]:
-    """The claims of the table with this name in the folder of this file."""
+    """Read the claims of a table. `table` is the name of its file beside this module."""
     lines = (TABLES / table).read_text(encoding="utf-8").splitlines()
     return [_case(json.loads(line), SAID_AT_IN.get(table, SAID_AT)) for line in lines]
 

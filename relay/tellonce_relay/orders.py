@@ -59,7 +59,8 @@ def off_record(text: str) -> str | None:
 
 
 def order_of(text: str) -> Order | None:
-    """The order in a message, in any language of the catalogue. Emoji alone count as thanks."""
+    """The request to the bot that a message contains, in any language of the catalogue; None if there is none. Emoji
+    alone count as thanks."""
     private = off_record(text)
     if private:
         return Order("unsaid", private, current_language())

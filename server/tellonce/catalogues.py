@@ -27,7 +27,8 @@ def texts_of(own: Traversable) -> Texts:
 
 
 def in_language(texts: Texts, language: str) -> dict[str, Any]:
-    """The entry of each text in a language, else in English. A text with neither entry is left out."""
+    """For each text, its entry in the language. The English entry replaces a missing one. A text with neither is left
+    out."""
     found = {key: entries.get(language, entries.get("en")) for key, entries in texts.items()}
     return {key: entry for key, entry in found.items() if entry is not None}
 

@@ -180,8 +180,7 @@ async def test_a_file_that_is_too_large_or_does_not_come_is_named_as_such(memory
 
 @dataclass
 class Endless:
-    """A bot whose only file has the given size, and whose downloads never end. The object is both the bot and the
-    file."""
+    """Takes the place of a bot and of its only file. The file has the given size, and its download never ends."""
 
     file_size: int
 

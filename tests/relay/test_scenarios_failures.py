@@ -35,8 +35,8 @@ def _drafts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Sleeps:
-    """Pauses that end at once. The durations that were requested are recorded. Only a pause of `holds` seconds lasts
-    until `go_on` is set."""
+    """Pauses that end at once. Records the requested durations. Only a pause of at least `holds` seconds does not end
+    before `go_on` is set."""
 
     def __init__(self, holds: float = float("inf")) -> None:
         self.seconds: list[float] = []

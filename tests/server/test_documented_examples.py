@@ -1,4 +1,4 @@
-"""The examples in the reference are answers of a real server, and the programs in the reference run."""
+"""The reference shows real answers of the server, and its example programs work."""
 
 import json
 import os

@@ -63,8 +63,7 @@ async def test_postgresql_prepares_every_query(dsn: str) -> None:
 
 @pytest.mark.parametrize("role", [SERVER_ROLE, WORKER_ROLE])
 async def test_every_query_may_run_in_the_role_it_runs_in(dsn: str, role: str) -> None:
-    """The statements are explained, because PostgreSQL checks rights when a statement starts, not when it is
-    prepared."""
+    """Runs EXPLAIN on each statement. PostgreSQL checks rights when a statement starts, not when it is prepared."""
     async with session(dsn, server_settings={"role": role}) as connection:
         names = [name for name in queries() if (reach(name) == "all owners") == (role == WORKER_ROLE)]
         refused: dict[str, str] = {}

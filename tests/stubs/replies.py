@@ -45,7 +45,7 @@ class Fail:
 
 @dataclass(frozen=True)
 class Hang:
-    """Accepts the request and never completes the answer. A stream first contains the text `after`."""
+    """Accepts the request and never completes the answer. If the answer is a stream, the text `after` is sent first."""
 
     after: str = ""
 

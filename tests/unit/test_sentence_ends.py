@@ -142,7 +142,8 @@ EDITS = [
     ("Ich wohne bei Hr. Meier in der Goethestr. 5", ". Bob.", "Bob."),
     ("I saw Dr. Lee at 5 p.m.", " it was bad.", "it was bad."),
 ]
-"""Each row contains a forgotten sentence, the text that an edit adds after it, and the rest that may be stored."""
+"""Each row contains a forgotten sentence, the text that an edit adds after it, and the part of the new text that may be
+stored."""
 
 
 @pytest.mark.parametrize(("forgotten", "added", "left"), EDITS)

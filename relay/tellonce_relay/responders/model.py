@@ -39,7 +39,8 @@ class ModelResponder:
             async for piece in self._model.stream(prompt.completion(self._seconds)):
                 yield piece
         except NoModelAnswered as error:
-            # A failing model is paused so that another one answers. Here none answered, and the caller waits itself.
+            # A pause of a failing model lets another model answer. Here no model answered, so the pauses end, and the
+            # caller decides when to try again.
             for breaker in self._breakers:
                 breaker.end_own_pause()
             raise CannotAnswer(str(error), error.cause, error.retry_after) from error

@@ -54,7 +54,7 @@ def is_said(result: c.SearchResult) -> bool:
 
 
 def with_lines(result: c.SearchResult, is_used: Callable[[str], bool]) -> c.SearchResult:
-    """A summary keeps only the lines for whose quoted words `is_used` is true."""
+    """The result. From a summary, each line is dropped if `is_used` is false for the words that the line quotes."""
     if result.kind != "summary":
         return result
     lines = [line for line in result.text.splitlines() if is_used(_words(line))]

@@ -42,8 +42,8 @@ LOOK_AT = 60
 """Maximum number of unseen messages that are compared with an uncertain message. The messages of all private chats
 share one counter, so many of these messages can belong to other chats."""
 SETTLING = 1.5
-"""Seconds to wait before the first check whether a former process's messages have arrived. Telegram may execute a
-request shortly after the process that sent the request was killed."""
+"""Seconds to wait before the first search for messages that a former process sent. Telegram may execute a request
+shortly after the process that sent the request was killed."""
 LATEST = 120.0
 """Seconds after which Telegram rarely executes a request of a killed process. After the process was killed, the
 operating system may transmit the process's data for up to two minutes."""

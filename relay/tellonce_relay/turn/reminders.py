@@ -173,9 +173,9 @@ def timed(what: str, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
 
 
 def by_rule(what: str, rule: str, first: str, now: datetime, zone: ZoneInfo) -> Wanted:
-    """The request to be reminded of `what` by a rule such as `0 9 * * 1-5 (every weekday at 9)`: a repetition and, in
-    brackets, its words, which are dropped if they name other days. `first` is the first time; if it is empty, the next
-    time of the rule is the first. Raises NotSet."""
+    """The request to be reminded of `what` by a rule. A rule such as `0 9 * * 1-5 (every weekday at 9)` is a
+    repetition, followed by its words in brackets. The words are dropped if they name other days than the repetition.
+    `first` is the first time; if it is empty, the next time of the rule is the first. Raises NotSet."""
     begin = max(now, (_alarm_in(first, now, zone).at or now) - LATE) if first else now
     found = _RULE.fullmatch(rule)
     if found is None:

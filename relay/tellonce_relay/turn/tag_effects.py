@@ -96,7 +96,7 @@ async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, 
 
 
 def _reason(error: NotSet) -> str:
-    """The reason for the person. The text of an `Unfit` error applies only without a model."""
+    """The reason that is shown to the person. The text of an `Unfit` error applies only without a model."""
     return phrase("reminder.misread") if isinstance(error, Unfit) else str(error)
 
 

@@ -38,8 +38,8 @@ class CaseOrders:
         return case.incoming.text if self.is_recorded(case) else text if name == "/remember" else ""
 
     def in_words(self, case: Case) -> Order | None:
-        """The order in plain words that a command carries out. If there is a model, only two orders are recognized
-        here: to stop, and not to store a message. The model understands the other orders."""
+        """The request that the message gives in plain words, if a command can carry it out. If there is a model, only
+        two orders are recognized here: to stop, and not to store a message. The model understands the other orders."""
         e, sticker = self._e, case.message.sticker
         text = (sticker.emoji or "") if sticker is not None else words(case)
         if is_command(text) or not is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved):

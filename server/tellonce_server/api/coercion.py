@@ -52,7 +52,7 @@ def _value(value: Any, schema: Schema, definitions: Schema) -> Any:
 
 
 def _branch(schema: Schema, definitions: Schema) -> Schema:
-    """Resolve a reference, and reduce an optional type to the other type."""
+    """Resolve a reference, and replace an optional type (`X | null`) with `X`."""
     if "$ref" in schema:
         return _branch(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     branches = [branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"]

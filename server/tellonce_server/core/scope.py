@@ -106,7 +106,7 @@ class Asked:
 
 
 def locate(caller: Caller, asked: Asked, settings: ServerSettings) -> ChatScope:
-    """The chat of a call. `conversation_id` beside a Telegram group's number is the group's name. Raises ChatRefused."""
+    """The chat of a call. If `chat_id` is a Telegram group, `conversation_id` is its name. Raises ChatRefused."""
     if asked.chat_id is None:
         return conversation(own_chat(caller).owner_id, asked.channel, asked.conversation_id)
     if asked.conversation_id is not None and asked.chat_id >= 0:

@@ -127,8 +127,8 @@ def refuse_other_major(home: Path) -> None:
 
 
 def place(link: Path, account: Account | None) -> Path:
-    """The folder of the cluster. If the account cannot reach `link`, it becomes a link to a new folder. That folder's
-    random name keeps a recreated data directory from getting the old data."""
+    """The folder of the cluster. If the account cannot reach the path `link`, this path becomes a symbolic link to a
+    new folder. The new folder's random name keeps a recreated data directory from getting the old data."""
     if link.is_symlink() or link.exists() or can_reach(account, link.parent):
         return link.resolve()
     target = _system_dir() / f"cluster-{secrets.token_hex(6)}"

@@ -186,8 +186,8 @@ class Forgetter:
         return len(await forget.memories(self._deps.database, scope.owner_id, list(ids))) < len(ids)
 
     async def _unread(self, scope: ChatScope, chosen: Sequence[Match]) -> list[MatchingRow]:
-        """The chosen messages that have not changed since the preview. The memory's statement is gone, so nobody knows
-        which of their sentences match."""
+        """The chosen messages that have not changed since the preview. The statement of the memory is gone, so it is
+        unknown which sentences of the messages match."""
         rows = await previews.unchanged(self._deps.database, scope.owner_id, chosen)
         return [MatchingRow(row, match.degree, (CONTENT,), Mark(0, 0, match.degree)) for row, match in rows]
 

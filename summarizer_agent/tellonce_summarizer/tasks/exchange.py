@@ -104,7 +104,8 @@ _SENTENCES = 2
 
 
 def ceiling(work: ExchangeInput) -> int:
-    """Maximum tokens of a canonical summary: a little more than the cap, at which it counts as full."""
+    """Maximum tokens of a canonical summary. It is a little above the cap, because a summary counts as full only above
+    the cap."""
     return int(work.canonical_cap_tokens * _OVER)
 
 

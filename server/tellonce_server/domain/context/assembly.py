@@ -26,7 +26,7 @@ from tellonce_text.fences import contained_text
 from tellonce_text.tokens import clip, estimate
 
 JOINT = 2
-"""Maximum tokens that joining two sections adds: the separator and the rounding of the estimates."""
+"""Maximum tokens of the separator between two sections, including the rounding of the estimates."""
 
 
 @dataclass(frozen=True)

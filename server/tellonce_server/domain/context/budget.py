@@ -11,7 +11,7 @@ from tellonce_text.tokens import estimate
 
 DEFAULT_TOTAL = TOKEN_BUDGET
 LOG_PART = 2
-"""The log gets the budget above the default, divided by this number."""
+"""The log's share is the number of tokens above the default budget, divided by this."""
 ELSEWHERE = 276
 """Maximum tokens of lines from other threads and chats."""
 NEWLINE = 1

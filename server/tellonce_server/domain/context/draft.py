@@ -191,7 +191,7 @@ class Draft:
         return used, sum(map(self.room_for, _OF_ONE_TEXT))
 
     def extend(self, name: SectionName, most: int) -> None:
-        """Show up to `most` tokens of a section that was cut, with tokens that no other section uses."""
+        """Show more of a section that was cut, up to `most` tokens. This uses only the tokens that are still free."""
         cut, text = [note for note in self.left_out if note.startswith(f"{name}: ")], SECTIONS[name].text
         if not cut or text is None or self.token_budget.left <= 0:
             return

@@ -224,7 +224,7 @@ def chat_name(channel: str, conversation: str | None) -> str:
 
 
 def _teller(result: Result) -> str:
-    """The speaker's name or role. A name that imitates a role follows the true role."""
+    """The speaker's name or role. If a name imitates a role, the true role is shown before the name."""
     name = _name(result.routine or result.speaker or "")
     return name if name and name.casefold() not in ROLES else speaker(result.role or "user", name or None)
 

@@ -11,10 +11,10 @@ from typing import Final
 from tellonce_server.domain.memory import literals
 
 MOST_NUMBERS: Final = 40
-"""Maximum number of a person's numbers that are combined."""
+"""At most this many of the numbers that a person said are combined in calculations."""
 
 MOST_DAYS: Final = 20
-"""Maximum number of a person's days that are combined with ages."""
+"""At most this many of the days that a person named are combined with ages."""
 
 _LONGEST_NUMBER: Final = 12
 """Maximum characters of a number in a calculation. Longer numbers are identifiers, such as telephone numbers."""

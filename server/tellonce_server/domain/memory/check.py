@@ -220,7 +220,7 @@ class _Moment:
         return {"year": 1, "month": 2}.get(self.precision, 3)
 
     def renderings(self) -> frozenset[str]:
-        """The numbers that words for this moment can contain. `18:30` can be `6`, and `2026` can be `26`."""
+        """The numbers by which a text can express this moment. `18:30` can be `6`, and `2026` can be `26`."""
         found = {*self.numbers(), f"{self.day.year % 100}"}
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour % 12 or 12)})
 
@@ -275,7 +275,8 @@ class _Evidence:
         return text
 
     def _supports(self, reading: Reading, moments: Sequence[_Moment]) -> bool:
-        """Whether the quotes name a date of the claim: its time, a day of its month, or the ends of its few days."""
+        """Whether the quotes name a date of the claim. For a time, they must give this time. For a month, they must
+        give the month or one of its days. For a short span of days, they must name its first and last day."""
         if reading.precision == "instant":
             return self._follows(_Moment(reading.start, "instant"))
         first, last = reading.days

@@ -237,8 +237,8 @@ _LENGTHS: Final = (
 
 
 def _unit_after(line: Line, index: int) -> str | None:
-    """The first unit of time at this index or the next two. Only words or marks such as `€ a`, `-` or `por` may precede
-    it."""
+    """The first unit of time among three tokens, beginning with `index`. Only words or marks such as `€ a`, `-` or
+    `por` may precede it."""
     for at in range(index, index + 3):
         token = line[at]
         if token.has("unit"):
