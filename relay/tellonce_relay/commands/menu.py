@@ -32,8 +32,8 @@ class Conversation(Protocol):
         ended."""
         ...
 
-    def last_answer(self) -> str | None:
-        """The id of the message with the latest answer, if known."""
+    async def last_answer(self) -> str | None:
+        """The id of the message with the latest answer, if known. An answer that is being sent is finished first."""
         ...
 
     def trouble(self) -> str:
@@ -175,7 +175,7 @@ async def _new(call: CommandCall) -> Reply:
 
 
 async def _why(call: CommandCall) -> Reply:
-    about = call.incoming.reply_to_message_id or call.conversation.last_answer()
+    about = call.incoming.reply_to_message_id or await call.conversation.last_answer()
     return await _text_answer("why", replace(call, incoming=replace(call.incoming, reply_to_message_id=about)))
 
 

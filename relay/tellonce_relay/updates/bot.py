@@ -364,8 +364,8 @@ class _CaseConversation:
     async def stop(self, *, owed: bool = True) -> str | None:
         return await self.conversations.stop(self.case.thread, owed=owed)
 
-    def last_answer(self) -> str | None:
-        return self.conversations.last_answer(self.case.thread)
+    async def last_answer(self) -> str | None:
+        return await self.conversations.last_answer(self.case.thread)
 
     def trouble(self) -> str:
         return self.conversations.trouble_of(self.case.thread)

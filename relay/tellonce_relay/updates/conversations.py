@@ -145,8 +145,12 @@ class Conversations:
         opened = self._current.get(thread)
         return trouble(opened.owed, owed=True) if opened is not None and opened.owed is not None else ""
 
-    def last_answer(self, thread: Thread) -> str | None:
-        """The id of the message with the latest answer in the thread, as far as this process knows."""
+    async def last_answer(self, thread: Thread) -> str | None:
+        """The id of the message with the latest answer in the thread, as far as this process knows. If an answer is
+        being sent, wait until it is recorded."""
+        opened = self._current.get(thread)
+        if opened is not None and opened.closed:
+            await opened.finished.wait()
         return self._answered.get(thread)
 
     def note_text(self, thread: Thread, text: str) -> None:
