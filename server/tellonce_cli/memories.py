@@ -149,7 +149,7 @@ def _result(one: c.SearchResult, zone: tzinfo, chats: Mapping[int, str]) -> str:
     is_memory = one.kind not in ("summary", "message")
     who = "" if one.role is None else f"{one.speaker or {'user': 'you', 'assistant': 'assistant'}[one.role]}"
     where = chats.get(one.chat_id or 0, "") if one.kind == "message" else ""
-    said = ", ".join(filter(None, (who, where)))
+    said = ", ".join(filter(None, (who, where, one.status)))
     name = f"  [{one.chat_id}:{one.id}]" if one.kind == "message" else ""
     text = one.text if one.due is None else "{} ({})".format(*due_parts(one.text, one.due.astimezone(zone), one.kind))
     words = f"{said}: {short(text)}" if said else short(text)

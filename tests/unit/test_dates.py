@@ -373,12 +373,40 @@ def test_different_days_in_a_statement_give_no_due_time(text: str) -> None:
 def test_an_approximate_day_is_no_due_time_of_an_event() -> None:
     assert event_due("My exam is in two weeks", NOW, SINGAPORE) is None
     assert coming_day("My exam is in two weeks", NOW, SINGAPORE) is None
+    assert event_due(annotated("My exam is in two weeks", SAID), NOW, SINGAPORE) is None
     assert event_due("My exam is in 10 days", NOW, SINGAPORE) == datetime(2026, 2, 28, tzinfo=SINGAPORE)
 
 
 def test_a_day_named_twice_is_one_due_time() -> None:
     for text in ("Dentist next Tuesday, 24 February, at 3pm", "Dentist next week, on Tuesday at 3pm"):
         assert due_date(text, NOW, SINGAPORE) == datetime(2026, 2, 24, 15, tzinfo=SINGAPORE)
+    assert due_date("Dentist next week, on Tuesday", NOW, SINGAPORE) == datetime(2026, 2, 24, tzinfo=SINGAPORE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The passport was issued on 4 July 2016 and expires on 4 July 2027",
+        "As of today it expires on 4 July 2027",
+        "It expires on 4 July 2027, in about a year",
+        "It expires on 4 July 2027, Sunday",
+        "Born in 1990, it expires on 4 July 2027",
+    ],
+)
+def test_only_a_certain_future_day_is_due(text: str) -> None:
+    assert due_date(text, NOW, SINGAPORE) == event_due(text, NOW, SINGAPORE) == datetime(2027, 7, 4, tzinfo=SINGAPORE)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Wedding on 20 June 2026, Saturday", "Wedding on 20 June 2026, Saturday (2026-06-20)"),
+        ("Hochzeit am 20. Juni 2026, Samstag", "Hochzeit am 20. Juni 2026, Samstag (2026-06-20)"),
+        ("Wedding on 20 June 2026, Monday", "Wedding on 20 June 2026, Monday"),
+    ],
+)
+def test_a_weekday_after_a_date_means_the_day_of_this_date(text: str, shown: str) -> None:
+    assert annotated(text, SAID) == shown
 
 
 @pytest.mark.parametrize(

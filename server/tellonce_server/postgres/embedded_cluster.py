@@ -248,7 +248,10 @@ def _serves(pid: int, cluster: Path) -> bool:
     if sys.platform == "linux":
         # A postmaster's working directory is its data directory; a zombie has no working directory.
         with suppress(OSError):
-            return os.path.samefile(f"/proc/{pid}/cwd", cluster)
+            try:
+                return os.path.samefile(f"/proc/{pid}/cwd", cluster)
+            except PermissionError:  # root in a container may not see the directory of another account's process
+                return os.fsencode(cluster) in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         return False
     shown = subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)
     return str(cluster) in shown.stdout

@@ -64,7 +64,8 @@ _SOCKET_PATIENCE = 15.0
 _LOG_CHECK = 60.0
 # Seconds between checks that the server still runs.
 _KEEP_CHECK = 0.5
-_START_CHECK = 0.005
+# Seconds until a new server has recorded its pid, and between checks.
+_START_SECONDS, _START_CHECK = 10.0, 0.005
 _STOP_TIMEOUT = 300
 # Variables of the caller, such as PGPORT, LANG and LD_PRELOAD, must not affect the server.
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
@@ -295,8 +296,8 @@ class EmbeddedPostgres:
                     "moved the unreadable postmaster.pid in %s away; no server was running there", self.cluster
                 )
             trim_log(self.cluster)
+            await self._watch_over()  # first, because this process can end before the server has recorded its pid
             await self._start_server()
-            await self._watch_over()
         elif quiet > _SOCKET_PATIENCE:
             await self._stop_server()
 
@@ -305,13 +306,15 @@ class EmbeddedPostgres:
         # the start has failed. The server inherits one end of a pipe, so the other end shows whether the server has
         # ended.
         ours, of_server = os.pipe()
+        ended = select.poll()
+        ended.register(ours, select.POLLIN)
         try:
-            with anyio.CancelScope(shield=True):
+            with anyio.move_on_after(_START_SECONDS, shield=True):
                 try:
                     await self._pg_ctl("-l", str(self.cluster / LOG_NAME), "-W", "start", pass_fds=(of_server,))
                 finally:
                     os.close(of_server)
-                while postmaster(self.cluster) is None and not select.select([ours], [], [], 0)[0]:  # noqa: ASYNC110
+                while postmaster(self.cluster) is None and not ended.poll(0):  # noqa: ASYNC110
                     await anyio.sleep(_START_CHECK)
         finally:
             os.close(ours)

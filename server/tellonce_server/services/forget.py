@@ -167,7 +167,8 @@ class Forgetter:
         ids, parts = await known_again(database, self._deps.tombstones, owner_id)
         if not ids and not parts:
             return renamed
-        query = StatementQuery([*stated(await forget.memories(database, owner_id, ids)), *parts])
+        statements = [*stated(await forget.memories(database, owner_id, ids)), *parts]
+        query = await asyncio.to_thread(StatementQuery, statements)
         return renamed + await self._erase_all(scope, query)
 
     async def _erase_all(self, scope: ChatScope, query: ForgetQuery) -> int:

@@ -29,7 +29,7 @@ from tellonce_server.store.messages import StoredMessage
 from tellonce_server.store.tombstones import Tombstone
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.clock import local_day
-from tellonce_text.dates.meanings import due_date, event_due
+from tellonce_text.dates.meanings import due_date, event_due, names_day
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.zones import region_of
 from tellonce_text.importance import statement_importance
@@ -338,7 +338,7 @@ class Rememberer:
         if memory.kind not in ("goal", "date"):
             return memory.deadline
         now, zone = self._deps.now(), self._deps.zone
-        named_before = due_date(memory.content, memory.valid_from, zone) is not None
+        named_before = names_day(memory.content, memory.valid_from, zone)
         return due_date(text, now, zone) or (None if named_before else memory.deadline)
 
     async def _share(self, scope: ChatScope, memory: c.Memory, target: ChatScope) -> c.Memory:

@@ -128,22 +128,30 @@ def _covers(found: Expression, day: date, said: Said) -> bool:
 
 def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
     """Return the due time in a text: the time that the text gives, the start of the day that the text names, or the
-    last second of a longer span (`Q2 2026`).
+    last second of a longer span (`Q2 2026`). Certain future days come before other days.
 
     None if the text names no day or different days, or if the day is not known.
     """
-    said = Said(said_at, zone, region_of(zone))
-    sure = [found for found in expressions(text, said, "future") if found.best and not found.since]
-    sure = [found for found in sure if found.certain or found.approximate]
-    day = _only_day(sure)
+    known = _known_days(text, said_at, zone)
+    day = _only_day(_certain_future(known, said_at) or known)
     return _due(day) if day else None
 
 
+def names_day(text: str, said_at: datetime, zone: ZoneInfo) -> bool:
+    """Whether the text of a plan names a known day."""
+    return bool(_known_days(text, said_at, zone))
+
+
+def _known_days(text: str, said_at: datetime, zone: ZoneInfo) -> list[Expression]:
+    found = expressions(text, Said(said_at, zone, region_of(zone)), "future")
+    return [e for e in found if e.best and not e.since and (e.certain or e.approximate)]
+
+
 def _only_day(found: Sequence[Expression]) -> Reading | None:
-    """The day that all these expressions mean, preferably with a time. None for different days, because one of them may
-    be denied: "not on Monday but on Tuesday"."""
-    best = next((e.readings[0] for e in found if e.timed), found[0].readings[0] if found else None)
-    return None if best is None or any(_are_apart(best, e.readings[0]) for e in found) else best
+    """The day that all these expressions mean: preferably one with a time, else the shortest span. None for different
+    days, because one of them may be denied: "not on Monday but on Tuesday"."""
+    best = min(found, key=lambda e: (not e.timed, e.readings[0].end - e.readings[0].start), default=None)
+    return None if best is None or any(_are_apart(best.readings[0], e.readings[0]) for e in found) else best.readings[0]
 
 
 def _are_apart(one: Reading, other: Reading) -> bool:

@@ -57,6 +57,8 @@ _SMALL: Final = frozenset({"article", "of", "contracted", "on"})
 _LEADS: Final = frozenset({"on", "at", "in", "by", "to", "contracted", "before", "after", "for"})
 _ONSETS: Final = ("から", "起", "开始", "開始", "以降", "以后", "以後", "之后", "之後")
 """Chinese and Japanese words after a day. They say that something begins on this day."""
+_JOINTS: Final = frozenset({"", ",", "(", "–", "-"})
+"""Marks between a date and its weekday."""
 _SMALL_HOURS, _MORNING, _NOON = 4, 5, 12
 """Hours. A night ends at `_MORNING`. Before `_SMALL_HOURS`, "today" can mean the previous day."""
 
@@ -78,8 +80,31 @@ def _expressions(text: str, said: Said, direction: Direction | None) -> tuple[Ex
     if line is None:
         return ()
     local = said.at.astimezone(said.zone)
-    found = (resolved(line, first, item, local, said.region, direction) for first, item in unresolved)
-    return tuple(expression for expression in found if expression)
+    found: list[Expression] = []
+    for first, item in unresolved:
+        expression = resolved(line, first, item, local, said.region, direction)
+        if (
+            expression
+            and found
+            and line[first].has("weekday")
+            and text[found[-1].end : expression.start].strip() in _JOINTS
+        ):
+            expression = _of_date(expression, found[-1])
+        found += [expression] if expression else []
+    return tuple(found)
+
+
+def _of_date(weekday: Expression, date: Expression) -> Expression:
+    """The weekday directly after a date on this weekday means the day of the date: `20 June 2026, Saturday`. Another
+    weekday is not certain."""
+    if not weekday.readings or not date.readings:
+        return weekday
+    reading, (first, last) = weekday.readings[0], date.readings[0].days
+    if first != last or reading.days[0].weekday() != first.weekday():
+        return replace(weekday, certain=False)
+    step = first - reading.days[0]
+    moved = replace(reading, start=reading.start + step, end=reading.end + step)
+    return replace(weekday, readings=(moved,), certain=date.certain)
 
 
 def _items(text: str) -> tuple[Line | None, Sequence[tuple[int, Item]]]:
@@ -122,6 +147,7 @@ def resolved(
     precision: Precision = "recurring" if item.repeats else readings[0].precision
     timed = precision == "instant" and not item.until
     words, absolute = line.text[start:end], absolute and item.clock is None
+    approximate = approximate or line.text.endswith("(about ", 0, start)  # written by `annotated`
     found = Expression(
         start, end, words, readings, certain, precision, timed, phrase is not None, absolute, approximate
     )

@@ -70,7 +70,8 @@ async def take_back(q: Queries, owner_id: int, taken_back: Sequence[str], now: d
     versions."""
     cleaned = Cleaned()
     rows = await texts.current(q, owner_id, AFTER_EDIT)
-    for new in await asyncio.to_thread(_changed, rows, StatementQuery(map(Stated, taken_back))):
+    query = await asyncio.to_thread(StatementQuery, map(Stated, taken_back))
+    for new in await asyncio.to_thread(_changed, rows, query):
         await texts.clean(q, owner_id, new.row.place, [new], now)
         cleaned.note(new.row)
     return cleaned

@@ -153,7 +153,8 @@ _ASSISTANT: Final = re.compile(
     re.IGNORECASE,
 )
 _FORMERLY: Final = re.compile(
-    r"\b(?:before(?=\W*\Z)|previous(?:ly)?|used to|former(?:ly)?|earlier|back then|originally|(?<!\bhow )old|at first)\b",
+    r"\b(?:(?:did|was|were|had)\b.*\bbefore|before(?=\W*\Z)|previous(?:ly)?|used? to|former(?:ly)?|earlier|back then"
+    r"|originally|(?<!\bhow )(?<!\byears )old|at first)\b",
     re.IGNORECASE,
 )
 _ROUTINE: Final = re.compile(

@@ -73,7 +73,8 @@ class Matches(NamedTuple):
 def learned(question: Question, rows: Sequence[Learned], matches: Matches, most: int | None = None) -> list[Result]:
     """The memories and summaries, each with its score. `most` has the same meaning as in `messages`."""
     current = [row.listed and row.status in CURRENT for row in rows]
-    listed = [sum(current) > 1 and one for one in current]
+    several = sum(current) > 1
+    listed = [several and one for one in current]
     priors = (_prior(question, *one) for one in zip(rows, listed, matches.of_time, strict=True))
     scores = [w.ALONE * one + prior for one, prior in zip(matches.similarity, priors, strict=True)]
     least = _least(scores, most)
