@@ -311,6 +311,27 @@ async def test_a_single_reminder_keeps_its_moment_and_its_text_gives_this_moment
         assert again.memory.id == one.memory.id
 
 
+@pytest.mark.parametrize("repeats", [None, "14 18 * * *"])
+async def test_a_moved_reminder_is_shown_and_found_with_its_new_time_everywhere(
+    settings: ServerSettings, clock: Clock, repeats: str | None
+) -> None:
+    later = SIX_PM + timedelta(hours=1)
+    async with in_zone(settings, clock, SINGAPORE) as memory:
+        await set_here(memory, SIX_PM, repeats)
+        number = (await pending(memory)).memory.id
+        async with memory.client() as client:
+            await client.change_reminder(r.ChangeReminderArgs(memory_id=number, action="move", at=later))
+            found = await client.search_memory(c.SearchMemoryArgs(query="check", kinds=("date",)))
+        one = await pending(memory)
+    assert (one.due_at, one.memory.deadline, one.repeats) == (later, later, repeats)
+    assert one.memory.content == ("Check (2026-02-17 19:14)" if repeats is None else "Check (as asked)")
+    assert [(result.text, result.due) for result in found.results] == [(one.memory.content, later)]
+    async with in_zone(settings, clock, KOLKATA) as memory:
+        moved = await pending(memory)
+    assert moved.memory.content == ("Check (2026-02-17 16:44)" if repeats is None else "Check (as asked)")
+    assert moved.due_at == moved.memory.deadline
+
+
 @asynccontextmanager
 async def beside(settings: ServerSettings, clock: Clock, zone: str) -> AsyncGenerator[Memory]:
     """The memory of a process that is not the HTTP server, with this time zone."""
