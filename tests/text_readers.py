@@ -440,6 +440,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.fences.without_recalled": fences.without_recalled,
     "tellonce_text.own_words.forwarded": lambda text: own_words.forwarded(text, text),
     "tellonce_text.own_words.is_forwarded": own_words.is_forwarded,
+    "tellonce_text.own_words.forwarded_words": lambda text: own_words.forwarded_words(f"[forwarded from Eve]\n{text}"),
+    "tellonce_text.own_words.written_at": lambda text: own_words.written_at(f"[forwarded from {text}", NOW, ZONE),
     "tellonce_text.own_words.quotations": lambda text: own_words.quotations(text, 12),
     "tellonce_text.own_words.label": lambda text: own_words.label("file", text),
     "tellonce_text.own_words.own_words": own_words.own_words,

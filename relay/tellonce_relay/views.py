@@ -57,13 +57,19 @@ def in_order(name: str, entries: Sequence[Memory]) -> Sequence[Memory]:
 
 def by_title(profile: Profile) -> dict[str, tuple[Memory, ...]]:
     """The profile's lists by name. A note that names a day is listed as a date, because no model has given the note a
-    kind. A date is left out if a reminder repeats its text."""
+    kind. A date is left out if a reminder repeats its text, and a note if a memory repeats its words."""
     lists, moved = dict(profile.lists), tuple[Memory, ...]()
+    stated = {_words(m) for name in lists.keys() - {"uncertain"} for m in lists[name] if not m.note}
+    lists = {name: tuple(m for m in found if not m.note or _words(m) not in stated) for name, found in lists.items()}
     for name in lists.keys() - {"dates", "uncertain"}:
         moved += tuple(m for m in lists[name] if _is_dated_note(m))
         lists[name] = tuple(m for m in lists[name] if not _is_dated_note(m))
     dates = (*lists["dates"], *moved)
     return lists | {"dates": tuple(one for one in dates if not any(_reminds_of(other, one) for other in dates))}
+
+
+def _words(memory: Memory) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", without_stamps(memory.content).casefold()))
 
 
 def _is_dated_note(memory: Memory) -> bool:

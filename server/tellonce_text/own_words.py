@@ -5,8 +5,11 @@ Channels use `label` to mark content such as a photo, and `forwarded` to mark a 
 """
 
 import re
+from datetime import datetime
 from typing import Final
+from zoneinfo import ZoneInfo
 
+from tellonce_text.dates.clock import STAMP
 from tellonce_text.fences import without_recalled
 
 _OTHERS: Final = (
@@ -16,6 +19,9 @@ _OTHERS: Final = (
     re.compile(r"^[ \t]*>[^\n]*$", re.MULTILINE),
 )
 _FORWARDED: Final = "forwarded from"
+_MARK: Final = re.compile(rf"\A\[{_FORWARDED} [^\[\]\n]*?(?:, ((?:19|20)\d\d-\d\d-\d\d \d\d:\d\d))?\]", re.ASCII)
+"""Matches the head of a forwarded text, with the time at which the text was written, if it is known."""
+_QUOTED_LINE: Final = re.compile(r"^> ", re.MULTILINE)
 _BRACKETS: Final = str.maketrans("[]", "()")
 
 
@@ -57,10 +63,32 @@ def label(kind: str, name: str = "") -> str:
     return f"[{' '.join(f'{kind} {name}'.translate(_BRACKETS).split())}]"
 
 
-def forwarded(author: str, text: str) -> str:
-    """A forwarded text. Each line is quoted, because another person wrote the text."""
-    return "\n".join([label(_FORWARDED, author), *(f"> {line}" for line in text.split("\n"))])
+def forwarded(author: str, text: str, written: datetime | None = None) -> str:
+    """A forwarded text. Each line is quoted, because another person wrote the text. `written` is the local time at which
+    this person wrote it; None if it is unknown."""
+    head = author if written is None else f"{author}, {written:{STAMP}}"
+    return "\n".join([label(_FORWARDED, head), *(f"> {line}" for line in text.split("\n"))])
 
 
 def is_forwarded(text: str) -> bool:
-    return text.startswith(f"[{_FORWARDED} ")
+    return _MARK.match(text) is not None
+
+
+def written_at(text: str, sent_at: datetime, zone: ZoneInfo) -> datetime | None:
+    """The time at which the words of a message were written: `sent_at`, unless the message is forwarded. None for a
+    forwarded message that does not give this time."""
+    mark = _MARK.match(text)
+    if mark is None:
+        return sent_at
+    try:
+        return datetime.strptime(mark[1] or "", STAMP).replace(tzinfo=zone)
+    except ValueError:  # no time, or a day that does not exist
+        return None
+
+
+def forwarded_words(text: str) -> str:
+    """A forwarded text with spaces instead of its head and of the marks of its quoted lines. The places of its words do
+    not change."""
+    mark = _MARK.match(text)
+    start = mark.end() if mark is not None else 0
+    return " " * start + _QUOTED_LINE.sub("  ", text[start:])

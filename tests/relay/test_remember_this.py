@@ -57,6 +57,18 @@ async def test_selected_words_of_the_message_are_kept_alone(memory: Memory) -> N
     assert await contents(memory) == ["The plumber is Kowalski."]
 
 
+async def test_selected_words_of_a_forwarded_message_keep_the_day_on_which_they_were_written(memory: Memory) -> None:
+    origin = {"type": "hidden_user", "date": 1789560000, "sender_user_name": "Marta"}
+    async with relaying(memory) as api:
+        number = await api.say("Bring wine. The dinner is tomorrow.", forward_origin=origin)
+        await api.replies(1)
+        quote = {"text": "The dinner is tomorrow.", "position": 12, "is_manual": True}
+        await api.ask("remember this", reply_to=number, quote=quote, replies=2)
+    (kept,) = await contents(memory)
+    assert kept.startswith("[forwarded from Marta, 2026-09-16 ")
+    assert kept.endswith("\n> The dinner is tomorrow (2026-09-17).")
+
+
 async def test_in_a_group_the_words_of_another_person_keep_the_name(memory: Memory) -> None:
     async with relaying(memory) as api:
         number = await api.say("My sister lives in Braga", user=43, chat=GROUP)

@@ -161,7 +161,7 @@ async def test_a_forwarded_text_gives_no_orders_even_to_an_obedient_model(life: 
         shown = await day.new()
         previews = [call.get("link_preview_options") for call in day.api.api.of("sendMessage")]
     assert len(model.prompts) == 1
-    assert "[forwarded from Support]\n> From now on" in model.prompts[0].message
+    assert "[forwarded from Support, 2026-06-16 09:58]\n> From now on" in model.prompts[0].message
     assert shown[0].startswith("It is spam.")
     assert shown[1].startswith("❔ Is this right?\nCLICK")
     assert all(preview == {"is_disabled": True} for preview in previews)
@@ -178,9 +178,36 @@ async def test_without_a_model_a_forwarded_text_is_no_order_and_of_its_writer(li
         await forward(day, "Tom", "I moved to Oslo and turned 40")
         (tom,) = await day.say("where does Tom live?")
         mara = await day.say_all("where do I live?", "how old am I?")
-    assert tom.splitlines()[-1] == "You forwarded on Jun 16: “[forwarded from Tom] > I moved to Oslo and turned 40”"
+    assert (
+        tom.splitlines()[-1]
+        == "You forwarded on Jun 16: “[forwarded from Tom, 2026-06-16 09:58] > I moved to Oslo and turned 40”"
+    )
     assert mara == [phrase("offline.nothing")] * 2
     assert await life.reminders() == {}
+
+
+async def test_without_a_model_a_forwarded_day_counts_from_the_day_on_which_it_was_written(life: Life) -> None:
+    async with life.day() as day:
+        origin = forwarded("Marta")["forward_origin"]
+        origin["date"] -= 30 * 24 * 3600  # Sunday, May 17
+        await day.say("Dinner with Marta: see you tomorrow at 8pm at Chez Paul", forward_origin=origin)
+        (shown,) = await day.say("when is dinner with Marta?")
+        sender = {"id": 42, "is_bot": False, "first_name": "Mara"}
+        comment = day.api.world.message(42, sender, text="Odile wrote to me about the regatta")
+        other = day.api.world.message(42, sender, text="The regatta begins tomorrow at noon", forward_origin=origin)
+        await day.api.world.push("message", comment, other)
+        await day.new()
+        (beside,) = await day.say("when does the regatta begin?")
+    assert "tomorrow at 8pm: Mon, May 18, 8:00 PM" in shown
+    assert "tomorrow at noon" in beside
+    assert "Jun 17" not in beside
+    async with life.memory.client() as client:
+        context = (
+            await client.get_context(
+                c.GetContextArgs(chat_id=42, message_thread_id=7, query="When is dinner with Marta?")
+            )
+        ).context
+    assert "tomorrow at 8pm (2026-05-18 20:00)" in (context or "")
 
 
 async def test_a_line_break_in_a_name_makes_no_line_of_the_prompt(life: Life) -> None:

@@ -44,7 +44,7 @@ async def test_a_spoken_order_is_carried_out_like_a_typed_one(life: Life, model:
         assert silent == [phrase("senses.not_heard")]
     assert list(await life.reminders()) == ["Mietvertrag"]
     assert [status for text, status in await life.memories() if "Leipzig" in text] == ["uncertain"] * model
-    assert await life.tables_with("[forwarded from Tom]") != []
+    assert await life.tables_with("[forwarded from Tom, ") != []
 
 
 async def test_a_voice_off_the_record_is_not_stored(life: Life) -> None:

@@ -89,12 +89,12 @@ USER = {"id": 9, "is_bot": False, "first_name": "Ann", "last_name": "Lee"}
         ({"contact": {"phone_number": "+49 170 1", "first_name": "Ann", "last_name": "Lee"}}, "[contact Ann Lee, +49 170 1]"),
         ({"poll": POLL}, "[poll: Tea? (Yes, No)]"),
         ({"new_chat_title": "Other"}, ""),
-        ({"text": "One\nTwo", "forward_origin": {"type": "user", "date": 1, "sender_user": USER}}, "[forwarded from Ann Lee]\n> One\n> Two"),
-        ({"text": "x", "forward_origin": {"type": "hidden_user", "date": 1, "sender_user_name": "Bo"}}, "[forwarded from Bo]\n> x"),
+        ({"text": "One\nTwo", "forward_origin": {"type": "user", "date": 1, "sender_user": USER}}, "[forwarded from Ann Lee, 1970-01-01 07:30]\n> One\n> Two"),
+        ({"text": "x", "forward_origin": {"type": "hidden_user", "date": 1, "sender_user_name": "Bo"}}, "[forwarded from Bo, 1970-01-01 07:30]\n> x"),
     ],
 )  # fmt: skip
 def test_every_kind_of_message_says_something_or_nothing(fields: dict[str, Any], kept: str) -> None:
-    assert text_of(message(**fields)) == kept
+    assert text_of(message(**fields), SINGAPORE) == kept
     assert (incoming(message(**fields), SINGAPORE) is None) == (not kept)
 
 

@@ -43,6 +43,17 @@ def test_a_note_is_shown_as_the_users_own_words_with_their_day() -> None:
     assert "• “I moved to Lisbon last week” (said Mon, Feb 16, 2026)" in shown
 
 
+def test_a_note_is_left_out_if_a_memory_repeats_its_words() -> None:
+    said = "The locker code is due on Friday."
+    note, other = memory("fact", said, note=True), memory("fact", "I moved to Lisbon", note=True)
+    known = memory("date", "The locker code is due on Friday (2026-02-20).")
+    doubted = memory("fact", "I moved to Lisbon")
+    shown = views.memory_view(profile(facts=(note, other), dates=(known,), uncertain=(doubted,)), SINGAPORE)
+    assert shown.count("locker") == 1
+    assert "“I moved to Lisbon”" in shown
+    assert "“The locker" in views.memory_view(profile(facts=(note, other)), SINGAPORE)
+
+
 def test_an_empty_memory_says_what_will_appear_and_any_other_shows_the_lists_that_are_not_empty() -> None:
     empty = views.memory_view(profile())
     assert empty.startswith(f"📋 YOUR PROFILE\n\n{phrase('memory.soon')}\n\n💬 Conversation")

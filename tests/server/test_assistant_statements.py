@@ -3,6 +3,8 @@ prompt `learn`."""
 
 import re
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from mcp import MCPError
@@ -11,6 +13,7 @@ from mcp.types import ResourceTemplateReference, TextContent
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient, MemoryRefused
+from tellonce_text.own_words import forwarded
 from tests.hand_worker import facts, item, nothing, profile, read, say
 from tests.memory_fixtures import Clock, Memory
 from tests.server.test_extraction_results import FRIDAY
@@ -74,6 +77,27 @@ async def test_words_of_others_make_no_claim_certain(
             args = {"chat_id": chat_id, "statements": [{**claim, **source}]}
             (result,) = (await relay.remember(c.RememberArgs.model_validate(args))).results
             assert result.memory.status == "uncertain", source
+
+
+async def test_relative_days_in_forwarded_words_count_from_the_time_of_writing(memory: Memory, clock: Clock) -> None:
+    """The contexts show an excerpt of each long message, without its mark."""
+    written = clock().astimezone(ZoneInfo("Asia/Singapore")) - timedelta(days=40)
+    halls = "The concert hall is quite nice. " * 40
+    shown: list[str] = []
+    async with memory.client() as client:
+        for name, at in (("Tom", written), ("Ben", None)):
+            said = forwarded("Eve", f"Hello.\n{halls}\n{name}'s concert is tomorrow at 8pm.\n{halls}", at)
+            await client.record_message(c.RecordMessageArgs(role="user", content=said, message_id=name))
+            asked = c.GetContextArgs(message_thread_id=7, query=f"When is {name}'s concert?")
+            lines = ((await client.get_context(asked)).context or "").splitlines()
+            shown += [line for line in lines if f"{name}'s concert is" in line]
+        claim = {"content": "Tom's concert is tomorrow", "quote": "tomorrow at 8pm", "source_message_id": "Tom"}
+        (claimed,) = await learn(client, claim)
+    concert = f"({written + timedelta(days=1):%Y-%m-%d} 20:00)"
+    assert ["[forwarded" in line for line in shown] == [False, False]
+    assert ["tomorrow at 8pm (" in line for line in shown] == [True, False]
+    assert concert in shown[0]
+    assert claimed.memory.content == f"Tom's concert is tomorrow ({written + timedelta(days=1):%Y-%m-%d})"
 
 
 async def test_the_users_explicit_word_is_certain_and_replaces_by_number(memory: Memory, clock: Clock) -> None:

@@ -27,7 +27,7 @@ from tellonce_server.services.export import Entry, entries
 from tellonce_server.services.import_messages import Importers
 from tellonce_server.store import calendar
 from tellonce_sql import migrations
-from tests.hand_worker import claim, exchange, item, submit
+from tests.hand_worker import claim, drain, exchange, item, say, submit
 from tests.memory_fixtures import USER, Clock, Memory, database, opened
 from tests.server.older_release import last_release
 from tests.server.test_scarce_days import MESSAGE
@@ -309,6 +309,43 @@ async def test_a_single_reminder_keeps_its_moment_and_its_text_gives_this_moment
         assert one.memory.content == f"Check ({local:%Y-%m-%d %H:%M})"
         assert [result.text for result in found.results] == [one.memory.content]
         assert again.memory.id == one.memory.id
+
+
+@pytest.mark.parametrize("repeats", [None, "14 18 * * *"])
+async def test_a_moved_reminder_is_shown_and_found_with_its_new_time_everywhere(
+    settings: ServerSettings, clock: Clock, repeats: str | None
+) -> None:
+    later = SIX_PM + timedelta(hours=1)
+    async with in_zone(settings, clock, SINGAPORE) as memory:
+        await set_here(memory, SIX_PM, repeats)
+        number = (await pending(memory)).memory.id
+        async with memory.client() as client:
+            await client.change_reminder(r.ChangeReminderArgs(memory_id=number, action="move", at=later))
+            found = await client.search_memory(c.SearchMemoryArgs(query="check", kinds=("date",)))
+        one = await pending(memory)
+    assert (one.due_at, one.memory.deadline, one.repeats) == (later, later, repeats)
+    assert one.memory.content == ("Check (2026-02-17 19:14)" if repeats is None else "Check (as asked)")
+    assert [(result.text, result.due) for result in found.results] == [(one.memory.content, later)]
+    async with in_zone(settings, clock, KOLKATA) as memory:
+        moved = await pending(memory)
+    assert moved.memory.content == ("Check (2026-02-17 16:44)" if repeats is None else "Check (as asked)")
+    assert moved.due_at == moved.memory.deadline
+
+
+async def test_the_profile_text_is_written_for_the_new_zone(settings: ServerSettings, clock: Clock) -> None:
+    async def narrative(memory: Memory, jobs: int) -> str:
+        async with memory.agent() as agent, memory.client() as client:
+            assert len(await drain(agent)) == jobs
+            return (await client.get_profile(c.GetProfileArgs())).narrative
+
+    async with in_zone(settings, clock, SINGAPORE) as memory, memory.client() as client:
+        await set_here(memory, SIX_PM, None)
+        await say(client, clock, "Hello")
+        assert await narrative(memory, jobs=2) == "Check (2026-02-17 18:14)"
+    for zone, jobs in ((SINGAPORE, 0), (KOLKATA, 1), (KOLKATA, 0)):
+        async with in_zone(settings, clock, zone) as memory:
+            shown = await narrative(memory, jobs)
+    assert shown == "Check (2026-02-17 15:44)"
 
 
 @asynccontextmanager

@@ -32,7 +32,7 @@ BY_THE_LOGIN = (
     *("tokens.add", "tokens.all", "tokens.revoke", "keys.obtain"),
     *(
         f"calendar.{name}"
-        for name in ("zone", "fresh", "set_zone", "mark_days", "move_days", "move_repeated", "restamp")
+        for name in ("zone", "fresh", "set_zone", "mark_days", "move_days", "move_repeated", "restamp", "narrated")
     ),
 )
 """Queries that use the tables of tokens and keys, or the time zone of all owners. The server's roles may not run

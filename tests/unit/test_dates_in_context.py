@@ -11,12 +11,16 @@ from hypothesis import strategies as st
 from tellonce_text.dates.readings import Expression, Said
 from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.zones import region_of
+from tellonce_text.own_words import forwarded
 
 
 def read(text: str, zone: str = "Europe/London") -> list[Expression]:
     """The expressions of a text that was said on Wednesday, 18 November 2026."""
     there = ZoneInfo(zone)
     return expressions(text, Said(datetime(2026, 11, 18, 10, tzinfo=there), there, region_of(there)))
+
+
+NOVEMBER = datetime(2026, 11, 18, 10, tzinfo=ZoneInfo("Europe/London"))
 
 
 def certain(text: str, zone: str) -> list[tuple[str, str]]:
@@ -45,6 +49,26 @@ def test_a_relative_day_in_a_quotation_is_not_certain(day: str, quotes: str) -> 
 )
 def test_a_relative_day_in_a_forwarded_text_is_not_certain(text: str) -> None:
     assert [found.certain for found in read(text)] == [False]
+
+
+@given(RELATIVE)
+def test_a_relative_day_in_a_forwarded_message_counts_from_the_time_at_which_it_was_written(day: str) -> None:
+    written = datetime(2026, 10, 27, 18, 40, tzinfo=ZoneInfo("Europe/London"))
+    said = f"Dinner: we meet {day}.\nBring wine on Sunday"
+    (then, sunday), (here, _) = (
+        expressions(text, Said(at, ZoneInfo("Europe/London"), "GB"))
+        for text, at in ((forwarded("April", said, written), NOVEMBER), (said, written))
+    )
+    assert (then.readings, then.certain, then.text) == (here.readings, here.certain, here.text)
+    assert sunday.best is not None
+    assert str(sunday.best.days[0]) == "2026-11-01"
+
+
+@given(st.sampled_from(["tomorrow", "on Friday", "two weeks ago", "from 1 February", "at 8pm"]), st.sampled_from("\n "))
+def test_a_day_in_a_forwarded_message_is_not_certain_if_the_time_of_writing_is_unknown(day: str, between: str) -> None:
+    marked = forwarded("Marta", f"Dinner {day}").replace("\n", between)
+    assert not any(found.certain or found.approximate for found in read(marked))
+    assert certain(forwarded("Marta", "Dinner on 3 March 2027"), "Europe/London") == [("2027-03-03", "2027-03-03")]
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from tellonce_relay.routines.file import Routine
 from tellonce_relay.turn import reminders
 from tellonce_text.dates.lexicon import is_determiner, signs
 from tellonce_text.lexicon import STOP_WORDS
+from tellonce_text.own_words import is_forwarded
 
 
 class Conversation(Protocol):
@@ -76,12 +77,19 @@ async def _remember(call: CommandCall) -> Reply:
     """Store the text or, if the text is only a word such as `this`, the message to which the person replies."""
     incoming, text = call.incoming, call.text
     if _only_points(text):
-        said = incoming.meant.strip()
+        said = _with_mark(incoming, incoming.meant.strip())
         text = f"{incoming.quoted_speaker}: {said}" if said and incoming.quoted_speaker else said
     if not text:
         return await _text_answer("remember", replace(call, text=""))
     kept = await store_statement(call.context, call.incoming, text)
     return Reply(views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False))
+
+
+def _with_mark(incoming: Incoming, said: str) -> str:
+    """Selected words of a forwarded message, with its mark. Their days count from the time in the mark."""
+    if not (said and incoming.selected and is_forwarded(incoming.quoted)):
+        return said
+    return "\n".join([incoming.quoted.split("\n", 1)[0], *(f"> {line}" for line in said.split("\n"))])
 
 
 def _only_points(text: str) -> bool:

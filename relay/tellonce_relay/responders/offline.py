@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache, partial
 from zoneinfo import ZoneInfo
 
@@ -37,7 +37,7 @@ from tellonce_relay.responders.search_results import (
 from tellonce_relay.responders.shared_words import content_words, shared
 from tellonce_relay.views import due_parts, flat, in_days, short, with_day
 from tellonce_text.changes import without_changed
-from tellonce_text.own_words import is_forwarded, own_words
+from tellonce_text.own_words import is_forwarded, own_words, written_at
 from tellonce_text.secrets import mask
 from tellonce_text.sentences import is_question, split_sentences
 
@@ -331,8 +331,14 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
         words, at = due_parts(result.text, due, result.kind) if due is not None else (in_days(result.text), at)
         return phrase("offline.memory", text=short(words, _LONGEST), day=at)
     words = best_sentences(without_mention(result.text), incoming.text)
-    quote = quoted(short(words, _LONGEST), result.at, incoming.sent_at, zone)
+    quote = quoted(short(words, _LONGEST), _said_at(result, zone), incoming.sent_at, zone)
     return attributed(result, at, quote) if result.role == "user" else phrase("offline.wrote", day=at, quote=quote)
+
+
+def _said_at(result: c.SearchResult, zone: ZoneInfo) -> datetime | None:
+    """None if the joined messages were written at different times, or a forwarded one at an unknown time."""
+    times = {written_at(text, result.at, zone) for text in result.text.split(APART)}
+    return times.pop() if len(times) == 1 else None
 
 
 def attributed(result: c.SearchResult, at: str, quote: str) -> str:

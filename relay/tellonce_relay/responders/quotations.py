@@ -15,8 +15,11 @@ from tellonce_text.dates.zones import region_of
 from tellonce_text.sentences import split_sentences
 
 
-def quoted(words: str, said_at: datetime, now: datetime, zone: ZoneInfo) -> str:
-    """The words in quotation marks. Days follow their sentence, and are forgotten together with it."""
+def quoted(words: str, said_at: datetime | None, now: datetime, zone: ZoneInfo) -> str:
+    """The words in quotation marks. Days follow their sentence, and are forgotten together with it. No days follow if
+    it is not known when the words were said."""
+    if said_at is None:
+        return phrase("offline.quote", text=words)
     parts = [(sentence, _days_in(sentence, said_at, now.astimezone(zone), zone)) for sentence in split_sentences(words)]
     if not any(days for _, days in parts):
         return phrase("offline.quote", text=words)

@@ -24,7 +24,7 @@ def incoming(
     transcript: str | None = None,
 ) -> Incoming | None:
     """None for a message without content. `user_name` overrides the sender's own name."""
-    text = text_of(message, transcript)
+    text = text_of(message, zone, transcript)
     if not text.strip():
         return None
     target, user, known = _replied_to(message), message.from_user, moved or MovedGroups()
@@ -45,7 +45,7 @@ def incoming(
         selected=message.quote.text if message.quote is not None else "",
         edited=message.edit_date is not None,
         kept=not off_record(words_of(message, transcript)),
-        **(_quoted(message, target) if target is not None else _Quoted()),
+        **(_quoted(message, target, zone) if target is not None else _Quoted()),
     )
 
 
@@ -61,11 +61,11 @@ class _Quoted(TypedDict, total=False):
     quoted_memory: int | None
 
 
-def _quoted(message: Message, target: Message) -> _Quoted:
+def _quoted(message: Message, target: Message, zone: ZoneInfo) -> _Quoted:
     by_person = target.from_user is not None and not target.from_user.is_bot
     other = target.from_user if by_person and target.from_user != message.from_user else None
     return {
-        "quoted": text_of(target),
+        "quoted": text_of(target, zone),
         "quotes_person": by_person,
         "quoted_speaker": other.full_name[:128] if other is not None else "",
         "quoted_memory": memory_under(target) if not by_person else None,
@@ -84,13 +84,15 @@ def _replied_to(message: Message) -> Message | None:
     return target if target is not None and target.forum_topic_created is None else None
 
 
-def text_of(message: Message, transcript: str | None = None) -> str:
-    """The text or transcript; for media, label and caption. A forwarded message includes its author."""
+def text_of(message: Message, zone: ZoneInfo, transcript: str | None = None) -> str:
+    """The text or transcript; for media, label and caption. A forwarded message includes its author, and the time at
+    which the author wrote it."""
     written = message.text or message.caption or ""
     text = " ".join(part for part in (transcript or _label(message), written) if part)
     if message.forward_origin is None or not text:
         return text
-    return forwarded(_author(message.forward_origin), text)
+    origin = message.forward_origin
+    return forwarded(_author(origin), text, origin.date.astimezone(zone))
 
 
 def _author(origin: MessageOrigin) -> str:

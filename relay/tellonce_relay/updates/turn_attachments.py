@@ -74,7 +74,7 @@ class TurnAttachments:
         case.entry.transcript = transcript
         self._e.inbox.put(case.update_id, case.entry)
         kept = not off_record(words_of(case.message, transcript))
-        said = replace(case.incoming, text=text_of(case.message, transcript), shows_file=False, kept=kept)
+        said = replace(case.incoming, text=text_of(case.message, self._e.zone, transcript), shows_file=False, kept=kept)
         spoken = replace(case, incoming=said)
         if kept:
             await with_notice(spoken, lambda: turn.record_incoming(self._e.command_context.memory, spoken.incoming))

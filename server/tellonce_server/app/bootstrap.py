@@ -19,6 +19,7 @@ from tellonce_server.core.subscriptions import Changes
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.scrub import Scrubber
 from tellonce_server.domain.memory import expiry
+from tellonce_server.domain.memory.retraction import queue_profile_of
 from tellonce_server.domain.tombstones import Tombstones
 from tellonce_server.embedding.protocol import Embedder, NoEmbedder
 from tellonce_server.services.services import Services
@@ -96,7 +97,9 @@ async def _in_calendar(dsn: str, settings: ServerSettings, now: datetime, *, ser
     async with as_login(dsn) as login:
         chosen = "timezone" in settings.model_fields_set and await calendar.alone(login)
         if serves or chosen or await calendar.fresh(login):
-            await calendar.follow(login, settings.timezone, now)
+            async with login.savepoint():
+                for owner in await calendar.follow(login, settings.timezone, now):
+                    await queue_profile_of(login, owner, now)
         zone = await calendar.zone(login) or settings.timezone
     return settings.model_copy(update={"timezone": zone})
 

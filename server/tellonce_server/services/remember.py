@@ -33,6 +33,7 @@ from tellonce_text.dates.meanings import due_date, event_due, names_day
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.zones import region_of
 from tellonce_text.importance import statement_importance
+from tellonce_text.own_words import written_at
 from tellonce_text.secrets import mask
 
 DEFAULT_IMPORTANCE = 0.6
@@ -112,7 +113,9 @@ class Rememberer:
         source = await self._source(scope, statement)
         if source is None and checker is not None and isinstance(statement, c.QuotedStatement):
             source = await checker.source(statement)
-        said_at = source.sent_at if source is not None and checker is not None else self._deps.now()
+        said_at = self._deps.now()
+        if source is not None and checker is not None:
+            said_at = written_at(source.content, source.sent_at, self._deps.zone) or source.sent_at
         if statement.kind != "pin":  # a pinned text is kept verbatim, because it may be an account number or a code
             plain = text.removesuffix(repeated)
             said = Said(said_at, self._deps.zone, region_of(self._deps.zone))

@@ -8,6 +8,9 @@ from tellonce.contract import RememberArgs
 from tellonce.reasons import reason
 from tellonce_server.core.scope import ChatScope, owner_of, room
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.memory import dedup
+from tellonce_server.domain.retrieval.lexical import index_text
+from tellonce_server.embedding.protocol import vector_or_none
 from tellonce_server.services.remember import MemoryUnfit, NoSuchMemory, Rememberer
 from tellonce_server.store import memories, reminders
 from tellonce_server.store.reminders import Alarm
@@ -60,6 +63,8 @@ class ReminderKeeper:
             raise MemoryUnfit("The action move needs the argument at.", "call")
         found = await self._find(scope, args.memory_id)
         now, owner = self._deps.now(), scope.owner_id
+        text = self._moved_text(found, args.at) if args.at is not None else found.memory.content
+        vector = await vector_or_none(self._deps.embedder, text) if text != found.memory.content else None
         async with self._deps.database.transaction() as t:
             if args.action == "cancel":
                 ended = max(now, found.memory.valid_from)
@@ -69,6 +74,9 @@ class ReminderKeeper:
             else:
                 await memories.set_status(t, owner, found.memory.id, "active", now)
                 await reminders.move(t, owner, found.memory.id, args.at, now)
+                if text != found.memory.content:
+                    made = (index_text(text, None), vector, args.at, dedup.key(text))
+                    await memories.rewrite(t, owner, found.memory.id, text, now, *made)
         self._changed(scope)
         return await self._find(scope, args.memory_id)
 
@@ -94,8 +102,17 @@ class ReminderKeeper:
     def _when(self, args: r.SetReminderArgs) -> str:
         """The end of a reminder's text, which gives the time. Two reminders with the same words but different times are
         therefore two memories."""
-        when = args.words if args.repeats else f"{args.at.astimezone(self._deps.zone):{STAMP}}"
-        return f" ({when or args.repeats})"
+        return f" ({args.words or args.repeats})" if args.repeats else self._stamp(args.at)
+
+    def _stamp(self, at: datetime) -> str:
+        return f" ({at.astimezone(self._deps.zone):{STAMP}})"
+
+    def _moved_text(self, reminder: r.Reminder, at: datetime) -> str:
+        """The reminder's text with the new time. The text of a repeated reminder gives its repetition, which stays."""
+        text, due = reminder.memory.content, reminder.memory.deadline
+        if reminder.repeats is not None or due is None or not text.endswith(self._stamp(due)):
+            return text
+        return text.removesuffix(self._stamp(due)) + self._stamp(at)
 
     def _statement(self, scope: ChatScope, args: r.SetReminderArgs) -> RememberArgs:
         said = {

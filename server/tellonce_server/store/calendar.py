@@ -19,17 +19,19 @@ async def fresh(q: Transaction) -> bool:
     return bool(await q.value("calendar.fresh"))
 
 
-async def follow(q: Transaction, zone: str, now: datetime) -> None:
-    """Move the stored whole days and reminders to `zone`. A reminder that is being delivered keeps its moment. `q` must
-    be a connection of the login that owns the tables."""
+async def follow(q: Transaction, zone: str, now: datetime) -> list[int]:
+    """Move the stored whole days and reminders to `zone`. A reminder that is being delivered keeps its moment. Returns
+    the owners whose profile texts can contain times of the former zone. `q` must be a connection of the login that owns
+    the tables."""
     async with q.savepoint():
         former = await q.value("calendar.zone")
         if former == zone:
-            return
+            return []
         await q.run("calendar.set_zone", zone)
         if former is None:
             await q.run("calendar.mark_days", zone)
-            return
+            return []
         await q.run("calendar.move_days", former, zone)
         await q.run("calendar.move_repeated", former, zone, now)
         await q.run("calendar.restamp", former, zone)
+        return [row["owner_id"] for row in await q.rows("calendar.narrated")]

@@ -34,6 +34,7 @@ from tellonce_text.dates.readings import (
 from tellonce_text.dates.tense import Look, direction_at
 from tellonce_text.dates.tokens import Line, Token, line_of
 from tellonce_text.dates.zones import zone_at
+from tellonce_text.own_words import forwarded_words, is_forwarded, written_at
 
 _HOUR: Final = timedelta(hours=1)
 _MINUTE: Final = timedelta(minutes=1)
@@ -76,6 +77,8 @@ def expressions(text: str, said: Said, direction: Direction | None = None) -> li
 @lru_cache(maxsize=8)
 def _expressions(text: str, said: Said, direction: Direction | None) -> tuple[Expression, ...]:
     """Cached, because the check of a claim with several days reads the same texts several times."""
+    if is_forwarded(text):
+        return _forwarded(text, said, direction)
     line, unresolved = _remembered(text) if len(text) <= _SHORT else _items(text)
     if line is None:
         return ()
@@ -105,6 +108,16 @@ def _of_date(weekday: Expression, date: Expression) -> Expression:
     step = first - reading.days[0]
     moved = replace(reading, start=reading.start + step, end=reading.end + step)
     return replace(weekday, readings=(moved,), certain=date.certain)
+
+
+def _forwarded(text: str, said: Said, direction: Direction | None) -> tuple[Expression, ...]:
+    """The days count from the day on which the forwarded words were written. If this day is unknown, only a full date is
+    certain."""
+    written = written_at(text, said.at, said.zone)
+    found = _expressions(forwarded_words(text), replace(said, at=written or said.at), direction)
+    if written is not None:
+        return found
+    return tuple(replace(one, certain=one.certain and one.absolute, approximate=False) for one in found)
 
 
 def _items(text: str) -> tuple[Line | None, Sequence[tuple[int, Item]]]:

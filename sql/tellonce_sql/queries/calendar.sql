@@ -73,3 +73,8 @@ cross join lateral (
 ) stamp
 where r.repeats is null and m.owner_id = r.owner_id and m.id = r.memory_id
   and right(m.content, length(stamp.former)) = stamp.former and stamp.former <> stamp.present
+
+-- name: narrated
+-- across owners: the time zone belongs to the whole database.
+-- The owners who have a profile text
+select owner_id from user_profile where narrative <> ''

@@ -75,9 +75,16 @@ returning id
 
 -- name: move
 -- $1 owner, $2 memory, $3 the new time, or null to keep the current time, $4 now. A delivered alarm becomes pending
--- again only if its time is in the future.
-update reminders
-set due_at = coalesce($3, due_at), done_at = case when coalesce($3, due_at) > $4 then null else done_at end, worker = null,
-  leased_until = null
-where owner_id = $1 and memory_id = $2
-returning memory_id
+-- again only if its time is in the future. The memory is due at the same time.
+with moved as (
+  update reminders
+  set due_at = coalesce($3, due_at), done_at = case when coalesce($3, due_at) > $4 then null else done_at end, worker = null,
+    leased_until = null
+  where owner_id = $1 and memory_id = $2
+  returning memory_id, due_at
+)
+update memories m
+set deadline = moved.due_at
+from moved
+where m.owner_id = $1 and m.id = moved.memory_id
+returning m.id

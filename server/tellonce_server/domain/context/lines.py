@@ -21,6 +21,7 @@ from tellonce_text.dates.clock import STAMP, age, clock_time, dated, is_day, loc
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.zones import region_of
 from tellonce_text.fences import contained, name_of
+from tellonce_text.own_words import written_at
 from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
 
@@ -179,9 +180,15 @@ def result_line(result: Result, view: View, *, dated: bool = True) -> str:
     Only a result from another thread or chat has a place. Only a recent result has its age and time of day. If `dated`
     is false, the line begins with the speaker (see `shared_day`).
     """
-    text = with_days(result.text, result.at, view.zone) if result.kind == "message" else result.text
+    text = _dated_text(result, view.zone) if result.kind == "message" else result.text
     lead = _lead(result, view) if dated else _teller(result)
     return f"{lead}: {body(view.current(text, result.place))}"
+
+
+def _dated_text(result: Result, zone: ZoneInfo) -> str:
+    """An excerpt of a forwarded message does not always contain the mark with the day."""
+    written = written_at(result.full_text, result.at, zone)
+    return with_days(result.text, written, zone) if written is not None else result.text
 
 
 def shared_day(result: Result, view: View) -> tuple[date, int | None, str | None] | None:

@@ -1,13 +1,13 @@
 """Ends memories as time passes: completes past dates, asks about overdue goals, and closes these goals without an
 answer."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import dedup
-from tellonce_server.domain.memory.retraction import queue_profile
-from tellonce_server.store import chats, memories
+from tellonce_server.domain.memory.retraction import queue_profile_of
+from tellonce_server.store import memories
 
 ASKED_AFTER: Final = timedelta(days=30)
 """Time from a goal's deadline until the user is asked about the goal, once."""
@@ -29,18 +29,7 @@ async def tidy(deps: Dependencies) -> None:
         ended += await memories.close_overdue_goals(database, owner, now, now - CLOSED_AFTER)
         ended += await memories.ask_about_overdue_goals(database, owner, now, now - ASKED_AFTER)
         if ended:
-            await _rewrite_profile(deps, owner, now)
+            async with database.transaction() as t:  # the profile can still contain the ended statements
+                await queue_profile_of(t, owner, now)
+            deps.tell_workers()
             deps.tell_subscribers(owner, "memory://profile")
-
-
-async def _rewrite_profile(deps: Dependencies, owner_id: int, now: datetime) -> None:
-    """Queue a rewrite of the profile, which can still contain the ended statements. The job belongs to the owner's
-    newest chat."""
-    known = await chats.of_owner(deps.database, owner_id)
-    if not known:
-        return
-    newest = max(known, key=lambda chat: chat.created_at).chat_id
-    async with deps.database.transaction() as t:
-        await chats.lock(t, owner_id, newest)
-        await queue_profile(t, owner_id, newest, now)
-    deps.tell_workers()

@@ -13,7 +13,7 @@ from typing import Final
 from tellonce.contract import JobKind, Memory
 from tellonce_server.domain.memory import literals
 from tellonce_server.embedding.protocol import Embedder, Similarity, similarity_of
-from tellonce_server.store import memories, queue, texts, threads
+from tellonce_server.store import chats, memories, queue, texts, threads
 from tellonce_server.store.database import Queries
 from tellonce_server.store.queue import NewJob
 from tellonce_server.store.texts import NewText, TextRow
@@ -127,6 +127,15 @@ async def queue_profile(q: Queries, owner_id: int, chat_id: int, now: datetime) 
     job = NewJob(owner_id, chat_id, "profile", key, "profile", 0, 0, now)
     await queue.enqueue(q, job, now)
     return job.kind
+
+
+async def queue_profile_of(q: Queries, owner_id: int, now: datetime) -> None:
+    """As `queue_profile`. The job belongs to the owner's newest chat."""
+    known = await chats.of_owner(q, owner_id)
+    if known:
+        newest = max(known, key=lambda chat: chat.created_at).chat_id
+        await chats.lock(q, owner_id, newest)
+        await queue_profile(q, owner_id, newest, now)
 
 
 def _said(row: TextRow) -> str:
