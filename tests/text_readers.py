@@ -495,6 +495,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
     "tellonce_text.dates.meanings.event_due": lambda text: meanings.event_due(text, NOW, ZONE),
     "tellonce_text.dates.meanings.coming_day": lambda text: meanings.coming_day(text, NOW, ZONE),
+    "tellonce_text.dates.meanings.names_day": lambda text: meanings.names_day(text, NOW, ZONE),
     "tellonce_text.dates.meanings.due_date": lambda text: meanings.due_date(text, NOW, ZONE),
     "tellonce_text.dates.resolver.expressions": lambda text: resolver.expressions(text, SAID),
     "tellonce_text.dates.meanings.message_spans": lambda text: meanings.message_spans(text, NOW, ZONE),
@@ -620,7 +621,7 @@ SLOW = frozenset(
     tellonce_server.domain.retrieval.asked_times.asked_times tellonce_server.domain.retrieval.asked_times.seen_from
     tellonce_server.domain.retrieval.signals.mentions tellonce_text.dates.meanings.admits
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.event_due
-    tellonce_text.dates.meanings.coming_day tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions
+    tellonce_text.dates.meanings.coming_day tellonce_text.dates.meanings.names_day tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions
     tellonce_text.dates.meanings.message_spans
     tellonce_text.dates.meanings.query_times
     """.split()
