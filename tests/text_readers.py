@@ -221,6 +221,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.commands.confirmations.right_wording": lambda text: confirmations.right_wording(text, 1),
     "tellonce_relay.responders.offline.best_sentences": lambda text: offline.best_sentences(text, SENTENCE),
     "tellonce_relay.responders.shared_words.content_words": shared_words.content_words,
+    "tellonce_relay.responders.shared_words.common": lambda text: shared_words.common(text, text),
     "tellonce_relay.responders.shared_words.shared": lambda text: shared_words.shared({text}, text),
     "tellonce_relay.routines.texts.usable": lambda text: texts.usable(text, text),
     "tellonce_relay.telegram.markdown.split_marked": lambda text: markdown.split_marked(markdown.Marked(text)),

@@ -173,8 +173,13 @@ class Talk:
             *map(self._saved_line, effects.saved),
             *effects.unset,
             *(f"❔ Is this right? {m.content}  {_commands(m, 'confirm', 'reject')}" for m in effects.uncertain),
+            *(f"❔ Is this right? {self._doubt(one)}" for one in effects.doubtful),
             *(f"❔ Is it done? {m.content}  {_commands(m, 'complete')}" for m in effects.unclosed),
         ]
+
+    def _doubt(self, one: Reminder) -> str:
+        said = reminders.with_times(one, datetime.now(UTC), self._context.zone)
+        return f"{said}  {_commands(one.memory, 'confirm', 'reject')}"
 
     def _saved_line(self, one: Saved) -> str:
         if one.reminder is None:

@@ -275,3 +275,51 @@ async def test_the_time_is_said_where_it_is_missing_past_or_cannot_be_kept(memor
     assert "already past" in shown[1]
     assert shown[2].startswith("I can't repeat a reminder that way.")
     assert await statuses(memory) == {}
+
+
+async def test_a_tag_cancels_the_reminder_it_names_and_an_unclear_one_is_asked_about(
+    memory: Memory, clock: Clock
+) -> None:
+    model = Scripted("Done. [DONE: call the bank]", "Cancelled. [DONE: the call]")
+    async with relaying(memory, model, clock=clock) as api, memory.relay() as client:
+        for count, text in enumerate(("tomorrow at 9 to call Bob", "on Friday at 9 to call the bank"), 1):
+            await api.ask(f"/remind {text}", replies=count)
+        await client.remember(c.RememberArgs(content="Call the tax office", kind="goal", chat_id=42))
+        await api.ask("please cancel the call to the bank, they phoned me", replies=4)
+        left = [what_of(one) for one in await coming(client, bool)]
+        asked = (await api.ask("cancel the call", replies=6))[5]
+        kept = [what_of(one) for one in await coming(client, bool)]
+        goals = (await client.get_profile(c.GetProfileArgs(chat_id=42))).goals
+    assert texts(api)[3] == "✗ Cancelled: call the bank"
+    assert asked.startswith("❔ Is it done?\ncall Bob")
+    assert left == kept == ["call Bob"]
+    assert [goal.content for goal in goals] == ["Call the tax office"]
+
+
+async def test_a_promised_reminder_that_is_not_set_is_asked_about_at_once(memory: Memory, clock: Clock) -> None:
+    claims = "Noted. [REMEMBER: Ann is divorced] [REMEMBER: Bob has three children]"
+    drink = "I will. [REMIND: drink water | AT: 2026-02-18T12:00 | EVERY: R/2026-02-18T12:00/PT2H]"
+    async with relaying(memory, Scripted(claims, drink), clock=clock) as api, memory.relay() as client:
+        await api.ask("What a day!", replies=3)
+        asked = (await api.ask("nag me about water", replies=5))[4]
+        clock.forward(days=2, hours=4)
+        await api.press(api.sent[4], "✓")
+        await coming(client, bool)
+        await api.until(lambda: any(text.startswith("⏰ drink water\n") for text in texts(api)))
+    assert asked.splitlines()[:2] == [
+        "❔ Is this right?",
+        "drink water (Wed, Feb 18 at 12:00 PM, Wed, Feb 18 at 2:00 PM, Wed, Feb 18 at 4:00 PM, …)",
+    ]
+    assert "Your words: “nag me about water”" in asked
+    late = next(text for text in texts(api) if text.startswith("⏰ drink water\n"))
+    assert late.splitlines()[1:] == ["(This was due Wed, Feb 18 at 12:00 PM.)"]
+
+
+async def test_a_promised_reminder_that_the_memory_refuses_is_reported(memory: Memory, clock: Clock) -> None:
+    invented = "Sure. [REMIND: divorce Ann | AT: 2026-02-17 09:00]"
+    async with relaying(memory, Scripted(invented), clock=clock) as api:
+        await api.ask("What will the weather be like?", replies=2)
+        await api.press(api.sent[1], "✗")
+        await api.until(lambda: "Ann" not in api.sent[1]["text"] or "❔" not in api.sent[1]["text"])
+        again = await api.ask("And the day after?", replies=4)
+    assert again[3].startswith("⏰ Not set: “divorce Ann”.")

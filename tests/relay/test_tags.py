@@ -1,14 +1,30 @@
 """Tags are found, removed, and never shown."""
 
 import time
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tellonce import contract as c
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.turn import tag_effects
 from tellonce_relay.turn.tags import Parsed, Tag, parse, repeatable_tags, shown_so_far
 from tellonce_text.fences import contained, contained_text
+
+NOON = datetime(2026, 2, 16, 12, tzinfo=UTC)
+
+
+def goal(number: int, content: str) -> c.Memory:
+    fixed = {"kind": "goal", "scope": "chat", "chat_id": 42, "status": "active", "origin": "user", "sources": ()}
+    scores = {"confidence": 1, "priority": 3, "importance": 0.5, "pinned": False, "user_confirmed": True}
+    unset = dict.fromkeys(("deadline", "valid_to", "superseded_by"))
+    return c.Memory.model_validate({"id": number, "content": content, "valid_from": NOON, **fixed, **scores, **unset})
+
+
+def message(text: str) -> Incoming:
+    return Incoming(text=text, chat_id=42, message_id="1", sent_at=NOON, channel="telegram")
 
 
 def test_every_kind_of_tag_is_read_and_removed() -> None:
@@ -179,6 +195,43 @@ def test_a_reminders_tag_has_a_first_time_and_a_rule(tag: str, time: str | None,
     assert parse(tag).tags == (Tag("remind", "swim", time, every),)
 
 
-def test_a_tag_does_not_mean_a_goal_that_shares_only_common_words_with_it() -> None:
-    assert tag_effects._share_a_word("paid rents", "Pay the rent")
-    assert not tag_effects._share_a_word("pay for the rent", "Finish the book for Ann")
+@pytest.mark.parametrize(
+    ("topic", "known", "meant", "is_clear"),
+    [
+        ("call the bank", ["call Bob", "call the bank"], ["call the bank"], True),
+        ("the call to the bank", ["call Bob", "call the bank"], ["call the bank"], True),
+        ("the call", ["call Bob", "call Ann"], ["call Bob", "call Ann"], False),
+        ("call the doctor", ["call Bob", "buy milk"], ["call Bob"], False),
+        ("call", ["call Bob", "call the big bank"], ["call Bob"], False),
+        ("call mom", ["call mom", "call mom about the car"], ["call mom"], True),
+        ("call mom", ["call mom", "call mom"], ["call mom", "call mom"], False),
+        ("SingPass", ["Learn Portuguese", "Launch the SingPass integration by Q2 2026"], [1], True),
+        ("paid rents", ["Pay the rent"], ["Pay the rent"], False),
+        ("pay for the rent", ["Finish the book for Ann"], [], False),
+        ("позвонить в банк", ["позвонить Бобу", "позвонить в банк"], ["позвонить в банк"], True),
+        ("звонок в банк", ["позвонить Бобу", "позвонить в банк"], ["позвонить в банк"], True),
+    ],
+)
+def test_a_tag_means_the_goal_that_matches_best_and_only_a_clear_match_is_closed(
+    topic: str, known: list[str], meant: list[str | int], is_clear: bool
+) -> None:
+    able = [tag_effects._Open(goal(number, content)) for number, content in enumerate(known)]
+    found, clear = tag_effects._meant(topic, able)
+    assert [one.memory.content for one in found] == [known[one] if isinstance(one, int) else one for one in meant]
+    assert clear is is_clear
+
+
+@pytest.mark.parametrize(
+    ("said", "is_mentioned"),
+    [
+        ("please cancel the call to the bank, they phoned me", True),
+        ("forget about the bank", True),
+        ("I ran to the bank and called Bob", True),
+        ("cancel the call to Bob", False),
+        ("cancel the call", False),
+        ("How are you?", False),
+    ],
+)
+def test_a_goal_is_mentioned_only_if_no_other_fits_the_same_words_as_well(said: str, is_mentioned: bool) -> None:
+    bob, bank = (tag_effects._Open(goal(number, text)) for number, text in enumerate(("call Bob", "call the bank")))
+    assert tag_effects._is_mentioned(message(said), bank, [bob, bank]) is is_mentioned

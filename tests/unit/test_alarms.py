@@ -28,6 +28,8 @@ SAID = Said(NOW, BERLIN, "DE")
         (None, "tomorrow to call mom", "2026-11-23 09:00"),
         (None, "next week to pay the rent", "2026-11-23 09:00"),
         (None, "on 3 March at 7:40 about the flight", "2027-03-03 07:40"),
+        (None, "tomorrow at 2:30 to see the doctor", "2026-11-23 14:30"),
+        (None, "tomorrow at 02:30 to see the stars", "2026-11-23 02:30"),
         (None, "yesterday at 5 to laugh", "2026-11-21 17:00"),
         (None, "2026-11-23 09:00", "2026-11-23 09:00"),
         (None, "in 3 months to renew", "2027-02-22 09:00"),

@@ -29,6 +29,14 @@ def shared(wanted: set[str], text: str) -> set[str]:
     return {word for word in wanted if word in begun or _beginnings(word) & held}
 
 
+def common(text: str, other: str) -> set[str]:
+    """The words of `text` that are in the other text, too, in any of their forms. A form needs more than half of its
+    pieces."""
+    pieces = {word: content_words(word) for word in fold(text).split()}
+    found = shared(set().union(*pieces.values()), other)
+    return {word for word, parts in pieces.items() if 2 * len(parts & found) > len(parts)}
+
+
 def _beginnings(word: str) -> set[str]:
     """The word without its last one or two letters, if at least four letters are left."""
     return {word[:-cut] for cut in (1, 2) if len(word) - cut >= _SHORTEST_STEM}

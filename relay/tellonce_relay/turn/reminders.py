@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
@@ -20,7 +21,7 @@ from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import FOREVER, with_retries
 from tellonce_relay.orders import asks_for_reminder, without_joint
 from tellonce_relay.responders.shared_words import content_words
-from tellonce_relay.views import without_stamps
+from tellonce_relay.views import in_days, without_stamps
 from tellonce_text.dates.alarms import Alarm, alarm
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.zones import region_of
@@ -34,6 +35,8 @@ LONGEST_RULE: Final = 96
 """Maximum number of characters of a repetition, as in the contract."""
 _COMPARED: Final = 10
 """The number of due times of a rule that are compared with the words of the rule."""
+_SHOWN_TIMES: Final = 3
+"""The number of due times that show a rule without words."""
 SNOOZE: Final = timedelta(hours=1)
 
 ROUTINE: Final = "reminder"
@@ -313,8 +316,18 @@ async def run_action(
 
 
 def what_of(reminder: Reminder) -> str:
-    """Return the text of a reminder, without the days and times that the memory has added."""
-    return without_stamps(reminder.memory.content)
+    """Return the text of a reminder, without the days, times and rule that the memory has added."""
+    return without_stamps(reminder.memory.content.removesuffix(f" ({reminder.repeats})"))
+
+
+def with_times(reminder: Reminder, now: datetime, zone: ZoneInfo) -> str:
+    """Return the text of a reminder with its time. If the reminder repeats by a rule that nobody put into words, the
+    text has the first times of the rule."""
+    content, rule = reminder.memory.content, reminder.repeats
+    if rule is None or not content.endswith(f" ({rule})"):
+        return in_days(content)
+    first = islice(_dues(rule, reminder.due_at - LATE, zone), _SHOWN_TIMES)
+    return f"{what_of(reminder)} ({', '.join(moment(at.astimezone(zone), now.astimezone(zone)) for at in first)}, …)"
 
 
 def when(reminder: Reminder, now: datetime, zone: ZoneInfo) -> str:

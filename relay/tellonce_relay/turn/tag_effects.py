@@ -9,19 +9,23 @@ from zoneinfo import ZoneInfo
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.reminders import ChangeReminderArgs, Reminder
-from tellonce_relay.catalogue import phrase, use_language
+from tellonce_relay.catalogue import phrase, server_text, use_language
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import with_retries
 from tellonce_relay.orders import order_of
-from tellonce_relay.responders.shared_words import content_words
-from tellonce_relay.turn.reminders import NotSet, Unfit, by_rule, coming, is_plain_order, set_by, timed, what_of
+from tellonce_relay.responders.shared_words import common, content_words
+from tellonce_relay.turn.reminders import NotSet, Unfit, by_rule, coming, is_plain_order, set_by, timed
 from tellonce_relay.turn.tags import Tag
+from tellonce_relay.views import without_stamps
+from tellonce_text.folding import fold
 from tellonce_text.own_words import own_words
 
 logger = logging.getLogger(__name__)
 
 MOST = 10
 """At most this many tags of one answer are carried out. More tags mean that the model malfunctions."""
+MOST_ASKED = 3
+"""At most this many goals and reminders are asked about if a tag can mean each of them."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +42,11 @@ class Done:
     """The result of carrying out tags. `refused` counts the tags that the memory refused. `unsaved` counts the tags for
     which the memory was unreachable.
 
-    `uncertain` are claims that the user's words do not support. `unclosed` are goals and reminders that the user did
-    not mention, although the model wants to close them. The user is asked about the memories in `uncertain` and
-    `unclosed`. `unset` are sentences about reminders without a possible time; the answer may have promised these
-    reminders.
+    `uncertain` are claims that the user's words do not support. `doubtful` are such reminders; the answer may have
+    promised them, but they are not set before the user confirms them. `unclosed` are goals and reminders that the model
+    wants to close, although the user did not mention them or the tag does not clearly mean them. The user is asked
+    about all of these. `unset` are sentences about reminders that could not be set; the answer may have promised them,
+    too.
     """
 
     applied: int = 0
@@ -49,6 +54,7 @@ class Done:
     unsaved: int = 0
     saved: list[Saved] = field(default_factory=list)
     uncertain: list[c.Memory] = field(default_factory=list)
+    doubtful: list[Reminder] = field(default_factory=list)
     unclosed: list[c.Memory] = field(default_factory=list)
     unset: list[str] = field(default_factory=list)
 
@@ -57,7 +63,7 @@ class Done:
             "applied": self.applied,
             "refused": self.refused,
             "unsaved": self.unsaved,
-            "uncertain": len(self.uncertain) + len(self.unclosed),
+            "uncertain": len(self.uncertain) + len(self.doubtful) + len(self.unclosed),
         }
 
 
@@ -68,12 +74,14 @@ async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...],
         try:
             await _apply(memory, incoming, tag, patience, done)
             done.applied += 1
-        except MemoryRefused as error:
+        except (NotSet, MemoryRefused) as error:
             logger.warning("tag %s was refused: %s", tag.kind, error)
             done.refused += 1
+            done.unset += _unset(tag.text, error) if tag.kind == "remind" else ()
         except MemoryUnreachable as error:
             logger.warning("tag %s was not carried out: %s", tag.kind, error)
             done.unsaved += 1
+            done.unset += _unset(tag.text, error) if tag.kind == "remind" else ()
     return done
 
 
@@ -89,15 +97,21 @@ async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, 
                 return
             made = await with_retries(lambda: set_by(memory, zone, incoming, order.rest, recorded=True), patience)
         done.saved.append(Saved(made.memory, "reject", made))
-    except NotSet as reason:
-        done.unset.append(phrase("reminder.not_set", what=order.rest, reason=_reason(reason)))
-    except (MemoryRefused, MemoryUnreachable) as error:
+    except (NotSet, MemoryRefused, MemoryUnreachable) as error:
         logger.warning("the reminder that the user ordered was not set: %s", error)
+        done.unset += _unset(order.rest, error)
 
 
-def _reason(error: NotSet) -> str:
-    """The reason that is shown to the person. The text of an `Unfit` error applies only without a model."""
-    return phrase("reminder.misread") if isinstance(error, Unfit) else str(error)
+def _unset(what: str, error: NotSet | MemoryRefused | MemoryUnreachable) -> tuple[str]:
+    """The sentence that says that a reminder is not set, and why. The text of an `Unfit` error applies only without a
+    model."""
+    if isinstance(error, MemoryRefused):
+        reason = server_text(error.text)
+    elif isinstance(error, MemoryUnreachable):
+        reason = phrase("turn.memory_down")
+    else:
+        reason = phrase("reminder.misread") if isinstance(error, Unfit) else str(error)
+    return (phrase("reminder.not_set", what=what, reason=reason),)
 
 
 async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
@@ -130,71 +144,93 @@ def _source(incoming: Incoming, text: str) -> Incoming:
 
 async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
     """Set the reminder that a tag requests. It is recorded as a claim of the model. If the user's words do not support
-    the reminder's first due time, the user is asked."""
+    the reminder's first due time, the user is asked. Raises NotSet."""
     zone = incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
-    try:
-        said = (tag.time or "", incoming.sent_at, zone)
-        wanted = by_rule(tag.text, tag.every, *said) if tag.every else timed(tag.text, *said)
-    except NotSet as reason:
-        done.unset.append(phrase("reminder.not_set", what=tag.text, reason=_reason(reason)))
-        raise MemoryRefused(f"no time at which a reminder is possible: {tag.time!r} {tag.every!r}") from None
+    said = (tag.time or "", incoming.sent_at, zone)
+    wanted = by_rule(tag.text, tag.every, *said) if tag.every else timed(tag.text, *said)
     args = wanted.args(_source(incoming, tag.text), claimed=True)
     reminder = await with_retries(lambda: memory.set_reminder(args), patience)
     if reminder.memory.status == "uncertain":
-        done.uncertain.append(reminder.memory)
+        done.doubtful.append(reminder)
     else:
         done.saved.append(Saved(reminder.memory, "reject", reminder))
 
 
+@dataclass(frozen=True)
+class _Open:
+    """A goal or a reminder that a tag can close."""
+
+    memory: c.Memory
+    reminder: Reminder | None = None
+
+    @property
+    def words(self) -> str:
+        """The text without its times. The time of a reminder is in brackets at the end."""
+        content = self.memory.content
+        return (content.rpartition(" (")[0] or content) if self.reminder is not None else without_stamps(content)
+
+
 async def _close(memory: MemoryClient, incoming: Incoming, topic: str, patience: float, done: Done) -> None:
-    """Close the goal, or else cancel the reminder, that matches the topic. Raises MemoryRefused if none does."""
-    wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
-    goals = await with_retries(lambda: memory.search_memory(wanted), patience)
-    goal = next((goal for goal in goals.results if _share_a_word(topic, goal.text)), None)
-    if goal is not None:
-        await _complete(memory, incoming, goal, patience, done)
-        return
+    """Close the goal or cancel the reminder that the topic clearly means and that the user mentions. If there is none,
+    the user is asked about those that the topic can mean. Raises MemoryRefused if the topic shares no word with any."""
+    profile = await with_retries(lambda: memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id)), patience)
     upcoming = await with_retries(lambda: coming(memory, incoming), patience)
     fresh = {one.memory.id for one in done.saved}  # the answer can set a new reminder before it cancels the old one
-    older = (reminder for reminder in upcoming if reminder.memory.id not in fresh)
-    meant = next((reminder for reminder in older if _share_a_word(topic, what_of(reminder))), None)
-    if meant is None:
+    known = [*map(_Open, profile.goals), *(_Open(one.memory, one) for one in upcoming)]
+    older = [one for one in known if one.memory.id not in fresh]
+    meant, is_clear = _meant(topic, older)
+    if not meant:
         raise MemoryRefused(f"no active goal and no reminder matches {topic!r}")
-    await _cancel(memory, incoming, meant, patience, done)
+    if is_clear and _is_mentioned(incoming, meant[0], older):
+        done.saved.append(await with_retries(lambda: _closed(memory, incoming, meant[0]), patience))
+    else:
+        done.unclosed += [one.memory for one in meant[:MOST_ASKED]]
 
 
-async def _complete(
-    memory: MemoryClient, incoming: Incoming, goal: c.SearchResult, patience: float, done: Done
-) -> None:
-    if not _is_mentioned(incoming, goal.text):
-        known = await with_retries(lambda: memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id)), patience)
-        done.unclosed += [one for one in known.goals if one.id == goal.id]
-        return
-    args = c.UpdateMemoryArgs(memory_id=goal.id, action="complete", chat_id=incoming.chat_id)
-    done.saved.append(Saved(await with_retries(lambda: memory.update_memory(args), patience), "reopen"))
+async def _closed(memory: MemoryClient, incoming: Incoming, meant: _Open) -> Saved:
+    number, chat_id = meant.memory.id, incoming.chat_id
+    if meant.reminder is None:
+        args = c.UpdateMemoryArgs(memory_id=number, action="complete", chat_id=chat_id)
+        return Saved(await memory.update_memory(args), "reopen")
+    cancelled = await memory.change_reminder(ChangeReminderArgs(memory_id=number, action="cancel", chat_id=chat_id))
+    return Saved(cancelled.memory, "restore", cancelled)
 
 
-async def _cancel(memory: MemoryClient, incoming: Incoming, meant: Reminder, patience: float, done: Done) -> None:
-    if not _is_mentioned(incoming, what_of(meant)):
-        done.unclosed.append(meant.memory)
-        return
-    args = ChangeReminderArgs(memory_id=meant.memory.id, action="cancel", chat_id=incoming.chat_id)
-    cancelled = await with_retries(lambda: memory.change_reminder(args), patience)
-    done.saved.append(Saved(cancelled.memory, "restore", cancelled))
+def _meant(topic: str, known: list[_Open]) -> tuple[list[_Open], bool]:
+    """Those that match the topic best, and whether the topic clearly means the only one of them. The topic's exact words
+    match best, then the largest share of common words. A single common word is clear only if it is the whole topic and
+    nothing else has it."""
+    exact = [one for one in known if fold(topic).strip() in (fold(one.words), fold(one.memory.content))]
+    if exact:
+        return exact, len(exact) == 1
+    able = [one for one in known if common(topic, one.words)]
+    most = max((_share(topic, one.words) for one in able), default=0)
+    best = [one for one in able if _share(topic, one.words) == most]
+    found = common(topic, best[0].words) if best else set()
+    is_known = len(found) > 1 or (len(able) == 1 and found == common(topic, topic))
+    return best, len(best) == 1 and is_known
 
 
-def _is_mentioned(incoming: Incoming, text: str) -> bool:
-    return any(
-        _share_a_word(own_words(f"{message.text}\n{_pointed_at(message)}"), text) for message in incoming.messages
-    )
+def _share(text: str, other: str) -> float:
+    """The share of the words of two texts that they have in common, from 0 to 1."""
+    found, words = (common(text, other), common(other, text)), (common(text, text), common(other, other))
+    return sum(map(len, found)) / sum(map(len, words))
+
+
+def _is_mentioned(incoming: Incoming, meant: _Open, known: list[_Open]) -> bool:
+    """Whether the user's words mention it, and do not mention another goal or reminder as much with the same words."""
+    said = "\n".join(own_words(f"{one.text}\n{_pointed_at(one)}") for one in incoming.messages)
+    words = common(said, meant.words)
+    others = (one for one in known if one is not meant and words == common(" ".join(words), one.words))
+    return bool(words) and not any(_told(said, one) >= _told(said, meant) for one in others)
+
+
+def _told(said: str, one: _Open) -> float:
+    """The share of its words that the user mentions."""
+    return len(common(one.words, said)) / len(common(one.words, one.words))
 
 
 def _pointed_at(message: Incoming) -> str:
     """The bot's message to which the user replies with words of their own."""
     return message.quoted if not message.quotes_person and own_words(message.text).strip() else ""
-
-
-def _share_a_word(topic: str, text: str) -> bool:
-    """Closing a wrong goal would be worse than closing none."""
-    return bool(content_words(topic) & content_words(text))

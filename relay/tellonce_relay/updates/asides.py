@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from telegram import InlineKeyboardMarkup
 
 from tellonce.client import MemoryRefused, MemoryUnreachable
-from tellonce.contract import Memory
+from tellonce.contract import ExplainArgs, Explanation, Memory
+from tellonce.reminders import Reminder
 from tellonce_relay import buttons, views
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.confirmations import Confirmations, ask_for_confirmations
 from tellonce_relay.incoming_message import Incoming
+from tellonce_relay.orders import order_of
 from tellonce_relay.turn import reminders, turn
 from tellonce_relay.turn.tag_effects import Done, Saved
 from tellonce_relay.updates.case import Case
@@ -48,6 +50,7 @@ class Asides:
             await tell_or_log(case, "unsaid", phrase("turn.unsaid"))
         await self.show_saved(case, effects.saved)
         await self._ask_to_close(case, effects.unclosed)
+        await self._ask_to_set(case, effects.doubtful)
         if effects.unset:  # the answer may have promised these reminders
             await tell_or_log(case, "unset", "\n".join(effects.unset))
         await self.say_unset(case)
@@ -75,11 +78,36 @@ class Asides:
             asked = phrase("memory.is_it_done", content=views.in_days(one.content))
             await tell_or_log(case, f"close {one.id}", asked, buttons.close_buttons(one.id))
 
+    async def _ask_to_set(self, case: Case, doubtful: Sequence[Reminder]) -> None:
+        """Ask at once, even if other questions are open, because the answer may have promised these reminders. In a
+        group, say that they are not set."""
+        e = self._e
+        for one in doubtful:
+            if case.chat_id < 0:
+                reason = phrase("reminder.misread")
+                asked = phrase("reminder.not_set", what=reminders.what_of(one), reason=reason)
+                await tell_or_log(case, f"doubt {one.memory.id}", asked)
+                continue
+            self._confirmations.asked(case.chat_id, one.memory)
+            shown = one.memory.model_copy(update={"content": reminders.with_times(one, e.now(), e.zone)})
+            asked = self._confirmations.question(shown, await self._explained(case, one.memory))
+            await tell_or_log(case, f"doubt {one.memory.id}", asked, buttons.uncertain_buttons(one.memory.id))
+
+    async def _explained(self, case: Case, one: Memory) -> Explanation | None:
+        try:
+            args = ExplainArgs(memory_id=one.id, chat_id=case.chat_id)
+            return await self._e.command_context.memory.explain(args)
+        except (MemoryUnreachable, MemoryRefused) as error:
+            logger.info("a question is asked without the user's words: %s", error)
+            return None
+
     async def say_unset(self, case: Case) -> None:
         """Without a model, some requests for a reminder are not understood. For such a statement, say that no reminder
         was set."""
         e, incoming = self._e, case.incoming
-        statement = not e.command_context.responder.claims and not is_question(incoming.text)
+        order = order_of(incoming.text)  # the answer to a task says that the bot can do nothing without a model
+        refused = order is not None and order.kind == "task"
+        statement = not e.command_context.responder.claims and not is_question(incoming.text) and not refused
         if statement and reminders.asks_in_vain(incoming.text, incoming.sent_at, e.zone):
             await tell_or_log(case, "unset", phrase("reminder.unset", example=phrase("reminder.example")))
 
