@@ -44,6 +44,12 @@ async def test_the_bots_name_in_a_question_is_not_a_word_that_answers_it(memory:
     assert "memory_bot" not in answer
 
 
+async def test_a_promised_reminder_that_the_words_do_not_support_is_reported_in_a_group(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Sure. [REMIND: divorce Ann | AT: 2026-02-17 09:00]")) as api:
+        shown = await api.ask("@memory_bot how are you?", chat=GROUP, replies=2)
+    assert shown == ["Sure.", phrase("reminder.not_set", what="divorce Ann", reason=phrase("reminder.misread"))]
+
+
 async def test_a_personal_group_is_the_users_own_memory(memory: Memory, tmp_path: Path) -> None:
     responder = Scripted(
         "Noted [REMEMBER_GLOBAL: My salary is 9000 dollars]", "ok [REMEMBER_GLOBAL: My dog is called Rex]"

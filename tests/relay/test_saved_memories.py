@@ -150,6 +150,12 @@ async def test_a_terminal_asks_about_what_the_user_did_not_say(memory: Memory, m
     assert await everything(memory) == [("Ann is divorced", "uncertain", "model", False)]
 
 
+async def test_a_terminal_asks_about_a_reminder_in_words(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    responder = Scripted("Sure. [REMIND: divorce Ann | EVERY: R/2099-02-17T09:00/P1D]")
+    shown = await typed(memory, monkeypatch, responder, "How are you?")
+    assert re.search(r"❔ Is this right\? divorce Ann \([^/]* 9:00 AM, …\)  \[tellonce edit \d+ --do confirm", shown)
+
+
 async def test_nothing_of_a_line_off_the_record_is_stored(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     responder = Scripted("I see. [REMEMBER: my lawyer is Brandt]")
     shown = await typed(memory, monkeypatch, responder, "Off the record: my lawyer is Brandt")
