@@ -13,7 +13,7 @@ Alone = Literal[
     "help", "stop", "know", "reminders", "greeting", "nod", "why", "wipe", "unsaid", "undo", "remember_this"
 ]
 Listed = Literal[Alone, "unremind", "remind", "remember", "forget", "summary", "task"]
-Kind = Literal[Listed, "off_record", "recall"]
+Kind = Literal[Listed, "off_record"]
 KINDS: Final[tuple[Listed, ...]] = get_args(Listed)
 """The kinds of orders that have their own list of phrases. Orders that consist of a phrase alone come first. Otherwise,
 "forget it" would forget every "it"."""
@@ -120,16 +120,9 @@ def _beginning(said: str, language: Language) -> Order | None:
         rest = f"{within} {said[found.end() :]}".strip()
         asks = kind in _STATED and rest.endswith("?")
         says_more = kind == "unremind" and within and _begins_with_noun(said[found.end() :], language)
-        if kind == "remind" and _asks_back(rest, language):
-            return Order("recall", rest, language)
         if not asks and not says_more and (kind in _WITH_MORE or not rest.strip(_BLANK)):
             return Order(kind, rest.strip().lstrip(_BLANK), language)
     return None
-
-
-def _asks_back(text: str, language: Language) -> bool:
-    """Whether the words after `remind me` ask about the past, as in `remind me what we decided on Monday`."""
-    return re.match(rf"{_either(entries(language)['orders.recalled'])}(?![\w-])", text.lstrip(_BLANK), re.I) is not None
 
 
 def _begins_with_noun(text: str, language: Language) -> bool:

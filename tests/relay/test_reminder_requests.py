@@ -156,33 +156,6 @@ async def test_a_date_whose_order_is_in_doubt_is_the_nearer_day_and_the_other_is
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(
-    ("stated", "asked", "found"),
-    [
-        ("We decided on Monday to paint it blue", "remind me what we decided on Monday", "paint it blue"),
-        (
-            "Wir haben am Montag beschlossen, blau zu streichen",
-            "Erinnere mich, was wir am Montag beschlossen haben",
-            "blau",
-        ),
-        ("Decidimos el lunes pintarlo de azul", "Recuérdame qué decidimos el lunes", "azul"),
-    ],
-)
-async def test_a_question_about_the_past_is_answered_and_sets_no_reminder(
-    memory: Memory, clock: Clock, stated: str, asked: str, found: str
-) -> None:
-    async with relaying(memory, clock=clock) as api, memory.relay() as client:
-        await api.ask(stated, replies=1)
-        answer = (await api.ask(asked, replies=2))[1]
-        again = (await api.ask(asked, replies=3))[2]
-        known = (await client.list_reminders(ListRemindersArgs(chat_id=USER))).reminders
-    assert found in answer
-    assert found in again
-    assert asked not in again
-    assert known == ()
-
-
-@pytest.mark.anyio
 async def test_a_task_with_a_request_for_a_reminder_gets_one_reply(memory: Memory, clock: Clock) -> None:
     async with relaying(memory, clock=clock) as api:
         ended = (await api.ask("call the plumber tomorrow at 3pm, remind me", replies=1))[0]

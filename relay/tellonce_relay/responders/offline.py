@@ -130,9 +130,7 @@ class OfflineResponder:
         order = order_of(incoming.text)
         if order is not None and order.kind in _SAID:
             return phrase(_SAID[order.kind])
-        recalls = order is not None and order.kind == "recall"
-        incoming = replace(incoming, text=order.rest) if order is not None and recalls else incoming
-        if not recalls and not _asks(own_words(incoming.text)):
+        if not _asks(own_words(incoming.text)):
             return _kept(incoming.text)
         # In a reply such as "when was that?", the words to search for are in the quoted message.
         return await self._answered(replace(incoming, text=f"{incoming.text} {incoming.meant}".strip()), memory)
@@ -305,7 +303,7 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
 def is_said_to_us(text: str) -> bool:
     """Whether a message contains no information, because it is an order to the bot, a greeting or thanks."""
     order = order_of(text)
-    return order is not None and (order.command is not None or order.kind in ("greeting", "nod", "recall", "undo"))
+    return order is not None and (order.command is not None or order.kind in ("greeting", "nod", "undo"))
 
 
 def _is_statement(question: str, words: str) -> bool:
