@@ -9,6 +9,7 @@ from platformdirs import user_cache_path
 
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
+from tellonce_server.embedding.backlog import EmbeddingBacklog
 from tellonce_server.embedding.model_files import MODEL, fetch
 from tests.memory_fixtures import Clock, Memory, opened
 from tests.patience import until
@@ -28,3 +29,11 @@ async def with_local_model(settings: ServerSettings, clock: Clock) -> AsyncGener
         embedder = (await memory.storage.services()).deps.embedder
         await until(lambda: embedder.ready)
         yield memory
+
+
+async def embed(memory: Memory) -> None:
+    """Give all messages their vectors."""
+    deps = (await memory.storage.services()).deps
+    async with memory.tables() as tables:
+        while await tables.fetchval("select count(*) from messages where embedding is null"):
+            await EmbeddingBacklog(deps.database, deps.embedder).work_once()

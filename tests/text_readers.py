@@ -29,7 +29,7 @@ from tellonce_cli.importers import items as imported_items
 from tellonce_relay import catalogue, incoming_message, views
 from tellonce_relay import orders as orders_in_words
 from tellonce_relay.commands import confirmations
-from tellonce_relay.responders import offline, quotations, search_results, shared_words
+from tellonce_relay.responders import follow_ups, offline, quotations, search_results, shared_words
 from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminders, tags
@@ -241,6 +241,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.orders.without_mention": orders_in_words.without_mention,
     "tellonce_relay.responders.offline.is_said_to_us": offline.is_said_to_us,
     "tellonce_relay.responders.search_results.with_lines": lambda text: search_results.with_lines(_summary(text), bool),
+    "tellonce_relay.responders.follow_ups.follow_up": lambda text: follow_ups.follow_up(
+        _summary(text), [_summary(text).model_copy(update={"kind": "message", "role": "user"})], bool
+    ),
     "tellonce_relay.responders.offline.quotes_in": offline.quotes_in,
     "tellonce_relay.responders.quotations.quoted": lambda text: quotations.quoted(text, NOW, NOW, ZONE),
     "tellonce_relay.responders.offline.quotes_nothing": offline.quotes_nothing,

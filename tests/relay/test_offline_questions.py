@@ -15,8 +15,7 @@ from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.prompt import Prompt
-from tellonce_server.embedding.backlog import EmbeddingBacklog
-from tests.local_model import with_local_model
+from tests.local_model import embed, with_local_model
 from tests.memory_fixtures import USER, Clock, Memory
 
 TABLE: dict[str, list[dict[str, Any]]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
@@ -30,10 +29,7 @@ async def recorded(memory: Memory, client: MemoryClient, clock: Clock) -> None:
         await client.record_message(said)
         kept = {"role": "assistant", "content": phrase("offline.kept"), "sent_at": at + timedelta(seconds=2)}
         await client.record_message(said.model_copy(update=kept))
-    deps = (await memory.storage.services()).deps
-    async with memory.tables() as tables:
-        while await tables.fetchval("select count(*) from messages where embedding is null"):
-            await EmbeddingBacklog(deps.database, deps.embedder).work_once()
+    await embed(memory)
 
 
 def is_right(answer: str, question: dict[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache, partial
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
@@ -22,6 +23,7 @@ from tellonce_relay.catalogue import (
 )
 from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, order_of, without_mention
+from tellonce_relay.responders.follow_ups import FOLLOWING, follow_up
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.quotations import quoted
 from tellonce_relay.responders.search_results import (
@@ -142,7 +144,10 @@ class OfflineResponder:
             return listed
         args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, where="all", limit=_RESULTS)
         results = (await memory.search_memory(args)).results
-        return from_memory([*results, *await _shown_before(results, incoming, memory)], incoming, self._zone)
+        found = [*results, *await _shown_before(results, incoming, memory)]
+        said = filter(is_said, _choice(found, incoming).chosen)
+        followed = [await _follow_up(one, incoming, memory) for one in said]
+        return from_memory(found, incoming, self._zone, [one for one in followed if one is not None])
 
 
 async def _unread(profile: c.Profile, incoming: Incoming, memory: MemoryClient) -> list[c.SearchResult]:
@@ -177,6 +182,21 @@ async def _shown_before(
     found = {(r.chat_id, r.id) for r in results}
     shown = [r for r in (await memory.search_memory(args)).results if (r.chat_id, r.id) not in found]
     return [r.model_copy(update={"score": -math.inf}) for r in shown if is_said(r) and PLACE.fullmatch(r.text)]
+
+
+async def _follow_up(told: c.SearchResult, incoming: Incoming, memory: MemoryClient) -> c.SearchResult | None:
+    """The person's next message if it is about the message `told`."""
+    args = c.SearchMemoryArgs(
+        query=f"{incoming.text} {told.text}",
+        chat_id=incoming.chat_id,
+        where="all",
+        kinds=("message",),
+        since=told.at + timedelta(microseconds=1),
+        until=told.at + FOLLOWING,
+        limit=_RECENT,
+    )
+    later, _ = _current((await memory.search_memory(args)).results)
+    return follow_up(told, later, partial(_is_statement, told.text))
 
 
 def _kept(text: str) -> str:
@@ -214,8 +234,32 @@ def listed_memories(
     return "\n".join(f"• {text}" for _, text in sorted(said, reverse=True)[:_LISTED])
 
 
-def from_memory(results: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneInfo = UTC) -> str:
-    """The newest messages about the question. A memory is shown only if it is newer or a correction."""
+class _Choice(NamedTuple):
+    """The results to quote, newest first, and all results that contain a statement. `nearest` means that no quoted result
+    is certainly about the question."""
+
+    chosen: Sequence[c.SearchResult]
+    statements: Sequence[c.SearchResult]
+    nearest: bool
+
+
+def from_memory(
+    results: Sequence[c.SearchResult],
+    incoming: Incoming,
+    zone: ZoneInfo = UTC,
+    followed: Sequence[c.SearchResult] = (),
+) -> str:
+    """The newest messages about the question, and the follow-ups `followed` of these messages. A memory is shown only if
+    it is newer or a correction."""
+    chosen, statements, nearest = _choice(results, incoming)
+    if not chosen:
+        return phrase("offline.nothing")
+    head = [phrase("offline.nearest")] if nearest else []
+    shown = with_bursts(_with_followed(chosen, followed), _with_followed(statements, followed))
+    return "\n".join([*head, *(_line(result, incoming, zone) for result in shown)])
+
+
+def _choice(results: Sequence[c.SearchResult], incoming: Incoming) -> _Choice:
     asked, names = content_words(incoming.text), _names_in(incoming.text)
     current, corrections = _current([with_lines(r, partial(_is_statement, incoming.text)) for r in results])
     statements = _distinct([r for r in current if not _is_echo(r, incoming)])
@@ -225,13 +269,23 @@ def from_memory(results: Sequence[c.SearchResult], incoming: Incoming, zone: Zon
     if not names:
         near += _newer_in_other_words(near, statements)
     chosen = _newest(near, corrections) or _nearest([r for r in statements if is_said(r)])
-    if not chosen:
-        return phrase("offline.nothing")
     # A sentence about the named person is no answer if it contains nothing else of the question.
     topic = asked - names or asked
     covered = 2 * len(shared(topic, " ".join(r.text for r in chosen))) >= len(topic)
-    head = [] if covered and near and bool(named) == bool(names) else [phrase("offline.nearest")]
-    return "\n".join([*head, *(_line(result, incoming, zone) for result in with_bursts(chosen, statements))])
+    return _Choice(chosen, statements, nearest=not (covered and near and bool(named) == bool(names)))
+
+
+def _with_followed(results: Sequence[c.SearchResult], followed: Sequence[c.SearchResult]) -> list[c.SearchResult]:
+    """The results, and each follow-up before the first older message."""
+    shown = list(results)
+    for one in followed:
+        if _key(one) not in map(_key, shown):
+            shown.insert(next((i for i, r in enumerate(shown) if is_said(r) and r.at < one.at), len(shown)), one)
+    return shown
+
+
+def _key(result: c.SearchResult) -> tuple[str, int | None, int]:
+    return result.kind, result.chat_id, result.id
 
 
 def _newest(near: Sequence[c.SearchResult], corrections: Collection[int]) -> list[c.SearchResult]:
