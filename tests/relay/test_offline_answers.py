@@ -77,6 +77,15 @@ def test_another_inflection_of_the_asked_word_is_found_and_only_the_persons_word
     assert answer == "I remember: Lives in Lisbon; her boss is called Ana (Feb 16)"
 
 
+def test_a_memory_that_is_no_longer_true_is_marked() -> None:
+    former = search_result("I live in Singapore").model_copy(update={"status": "superseded"})
+    answer = from_memory([former, search_result("I live in Lisbon", id=9)], asked("Where did I live before?"))
+    assert sorted(answer.splitlines()) == [
+        "I remember: I live in Lisbon (Feb 16)",
+        "No longer so: I live in Singapore (Feb 16)",
+    ]
+
+
 def test_the_newest_words_come_first_and_an_older_memory_gives_way_to_them() -> None:
     results = [
         search_result("The user lives in Singapore", at=AT - timedelta(days=80)),

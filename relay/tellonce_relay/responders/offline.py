@@ -46,7 +46,7 @@ from tellonce_text.sentences import is_question, split_sentences
 _OURS = (
     *("offline.nothing", "offline.nobody", "offline.hello", "offline.kept", "offline.cannot"),
     *("offline.nearest", "offline.told", "offline.forwarded", "offline.wrote", "offline.memory", "offline.wrong"),
-    *("offline.masked", "help.text"),
+    *("offline.former", "offline.masked", "help.text"),
 )
 """The catalogue's keys of this responder's own answers. Such answers in a chat are not evidence."""
 OWN_ANSWER = re.compile(
@@ -59,6 +59,7 @@ _QUOTING = (
     "offline.speaker_told",
     "offline.wrote",
     "offline.memory",
+    "offline.former",
     "offline.summary",
 )
 _QUOTE = re.compile(
@@ -303,13 +304,10 @@ def _newest(near: Sequence[c.SearchResult], corrections: Collection[int]) -> lis
 
 
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
-    """The results without memories and sentences that are no longer true, and the ids of the memories that replaced
-    these sentences."""
+    """The results without the sentences that are no longer true, and the ids of the memories that replaced them."""
     current: list[c.SearchResult] = []
     corrections: set[int] = set()
     for result in results:
-        if result.status is not None:
-            continue
         text, numbers = without_changed(result.text) if result.kind == "message" else (result.text, ())
         current.append(result.model_copy(update={"text": text}) if numbers else result)
         corrections.update(numbers)
@@ -383,7 +381,8 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
     if result.kind != "message":
         due = result.due.astimezone(zone) if result.due is not None else None
         words, at = due_parts(result.text, due, result.kind) if due is not None else (in_days(result.text), at)
-        return phrase("offline.memory", text=short(words, _LONGEST), day=at)
+        key = "offline.memory" if result.status is None else "offline.former"
+        return phrase(key, text=short(words, _LONGEST), day=at)
     words = best_sentences(without_mention(result.text), incoming.text)
     quote = quoted(short(words, _LONGEST), _said_at(result, zone), incoming.sent_at, zone)
     return attributed(result, at, quote) if result.role == "user" else phrase("offline.wrote", day=at, quote=quote)
