@@ -174,8 +174,8 @@ def _as_json(*runs: Mapping[int, Mapping[str, Figures]]) -> Mapping[str, object]
 
 
 def _is_shown(turn: str, answer: str, context: str) -> bool:
-    """Whether a context shows a turn. The context must contain the sentence of the turn that has the most words of the
-    answer. If no sentence has any, the beginning or the middle of the turn is sufficient."""
+    """Whether a context shows a turn: it contains the turn's sentence with the most words of the answer. If no sentence
+    contains such words, the beginning or the middle of the turn is sufficient."""
     wanted = set(content_stems(answer))
     sentences = split_sentences(turn)
     common = [len(wanted & set(content_stems(sentence))) for sentence in sentences]

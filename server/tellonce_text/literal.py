@@ -98,8 +98,8 @@ class Literal:
 
     @property
     def likes(self) -> list[str]:
-        """LIKE patterns for ASCII texts in lower case without the characters in `UNREAD`. Every such text that shows
-        the literal matches at least one pattern."""
+        """LIKE patterns for ASCII texts in lower case without the characters in `UNREAD`. If such a text
+        shows the literal, at least one pattern matches the text."""
         runs = _LIKE_RUN.findall(self.folded)[:_MOST_RUNS]
         return ["%](%", "%&%;%", *(["%".join(["", *runs, ""])] if self.folded.isascii() else [])]
 

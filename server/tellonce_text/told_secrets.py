@@ -63,7 +63,7 @@ _WORD: Final = re.compile(
     re.IGNORECASE,
 )
 HINTS: Final = frozenset(_KINDS)
-"""A text that contains none of these words, in lower case, contains no secret of this module."""
+"""Words in lower case. This module finds a secret only in a text that contains one of these words."""
 
 _MARKS: Final = r"[:=：]+>?|->|→|[—–-]+(?=\s)"
 _SHORT_IS: Final = ("'s", "’s")

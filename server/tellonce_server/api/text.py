@@ -51,8 +51,8 @@ def _section(s: c.Section) -> str:
 
 
 def search_remark(args: c.SearchMemoryArgs, r: c.SearchResults, everywhere: str = "where=all") -> str:
-    """The sentence above the first results of a search if nothing was found, or no result contains a word of the query.
-    `everywhere` is the argument or option that searches all chats."""
+    """The sentence above the results of a search. It warns that nothing was found, or that no result contains a word of
+    the query. `everywhere` is the argument or option that searches all chats."""
     if r.results:
         missing = args.cursor is None and shares_no_word(args.query, [x.text for x in r.results])
         return "No text contains these words. The nearest in meaning:" if missing else ""

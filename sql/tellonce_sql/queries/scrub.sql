@@ -1,5 +1,5 @@
 -- name: request
--- $1 now: records that text was erased
+-- $1 now. Stores the time of the latest erasure.
 update scrubs set requested_at = $1
 
 -- name: due
