@@ -59,13 +59,22 @@ def by_title(profile: Profile) -> dict[str, tuple[Memory, ...]]:
     """The profile's lists by name. A note that names a day is listed as a date, because no model has given the note a
     kind. A date is left out if a reminder repeats its text, and a note if a memory repeats its words."""
     lists, moved = dict(profile.lists), tuple[Memory, ...]()
-    stated = {_words(m) for name in lists.keys() - {"uncertain"} for m in lists[name] if not m.note}
-    lists = {name: tuple(m for m in found if not m.note or _words(m) not in stated) for name, found in lists.items()}
+    stated = [m for name in lists.keys() - {"uncertain"} for m in lists[name] if not m.note]
+    lists = {
+        name: tuple(m for m in found if not m.note or not any(_repeats(m, one) for one in stated))
+        for name, found in lists.items()
+    }
     for name in lists.keys() - {"dates", "uncertain"}:
         moved += tuple(m for m in lists[name] if _is_dated_note(m))
         lists[name] = tuple(m for m in lists[name] if not _is_dated_note(m))
     dates = (*lists["dates"], *moved)
     return lists | {"dates": tuple(one for one in dates if not any(_reminds_of(other, one) for other in dates))}
+
+
+def _repeats(note: Memory, other: Memory) -> bool:
+    """Whether the memory has the note's words and, if both name days, the same days."""
+    days, of_other = _STAMP.findall(note.content), _STAMP.findall(other.content)
+    return _words(note) == _words(other) and (not days or not of_other or days == of_other)
 
 
 def _words(memory: Memory) -> tuple[str, ...]:

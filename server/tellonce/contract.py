@@ -170,7 +170,7 @@ class SearchResult(Contract):
     score: float = Field(description="Higher is better; comparable within one answer only.")
     sources: tuple[int, ...] = Field(description="Numbers of the messages it comes from.")
     due: AwareDatetime | None = Field(default=None, description="When the goal or date is due.")
-    status: MemoryStatus | None = Field(default=None, description="Of a memory that is no longer true.")
+    status: MemoryStatus | None = Field(default=None, description="Of a memory that ended: superseded or completed.")
 
 
 class SearchResults(Contract):

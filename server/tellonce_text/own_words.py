@@ -22,6 +22,7 @@ _FORWARDED: Final = "forwarded from"
 _MARK: Final = re.compile(rf"\A\[{_FORWARDED} [^\[\]\n]*?(?:, ((?:19|20)\d\d-\d\d-\d\d \d\d:\d\d))?\]", re.ASCII)
 """Matches the head of a forwarded text, with the time at which the text was written, if it is known."""
 _QUOTED_LINE: Final = re.compile(r"^> ", re.MULTILINE)
+_QUOTED_LINES: Final = re.compile(r"(?:\n> [^\n]*)+")
 _BRACKETS: Final = str.maketrans("[]", "()")
 
 
@@ -87,8 +88,10 @@ def written_at(text: str, sent_at: datetime, zone: ZoneInfo) -> datetime | None:
 
 
 def forwarded_words(text: str) -> str:
-    """A forwarded text with spaces instead of its head and of the marks of its quoted lines. The places of its words do
-    not change."""
+    """The forwarded words at the beginning of a text: the head and the quoted lines, or the whole text without quoted
+    lines. Spaces replace the head and the marks of the quoted lines, so the places of the words do not change."""
     mark = _MARK.match(text)
     start = mark.end() if mark is not None else 0
-    return " " * start + _QUOTED_LINE.sub("  ", text[start:])
+    quoted = _QUOTED_LINES.match(text, start)
+    words = text[start : quoted.end() if quoted is not None else None]
+    return " " * start + _QUOTED_LINE.sub("  ", words)

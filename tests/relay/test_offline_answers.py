@@ -79,6 +79,8 @@ def test_another_inflection_of_the_asked_word_is_found_and_only_the_persons_word
 
 def test_a_memory_that_is_no_longer_true_is_marked() -> None:
     former = search_result("I live in Singapore").model_copy(update={"status": "superseded"})
+    done = search_result("I live in a tent").model_copy(update={"status": "completed"})
+    assert from_memory([done], asked("Where did I live before?")) == "I remember: I live in a tent (Feb 16)"
     answer = from_memory([former, search_result("I live in Lisbon", id=9)], asked("Where did I live before?"))
     assert sorted(answer.splitlines()) == [
         "I remember: I live in Lisbon (Feb 16)",

@@ -99,6 +99,18 @@ async def test_what_no_waiting_cures_is_named_at_once_and_stop_drops_the_questio
     assert texts(api)[2:] == [phrase("turn.nothing_to_stop"), "re Second question"]
 
 
+async def test_why_is_answered_while_a_question_waits_for_the_model(memory: Memory) -> None:
+    responder = Failing()
+    async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
+        await api.ask("First question", replies=1)
+        responder.always = "busy"
+        await api.ask("Second question", replies=2)
+        await api.ask("/why", replies=3)
+        await api.ask("/stop", replies=4)
+    assert texts(api)[2].startswith("I answered: “re First question”")
+    assert texts(api)[3] == phrase("turn.dropped", question="Second question")
+
+
 async def test_after_a_stopped_question_the_next_one_that_fails_names_its_own_cause(memory: Memory) -> None:
     responder = Failing(always="billing")
     async with relaying(memory, responder, owed_pauses=(60, 60)) as api:

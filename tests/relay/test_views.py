@@ -52,6 +52,8 @@ def test_a_note_is_left_out_if_a_memory_repeats_its_words() -> None:
     assert shown.count("locker") == 1
     assert "“I moved to Lisbon”" in shown
     assert "“The locker" in views.memory_view(profile(facts=(note, other)), SINGAPORE)
+    later = memory("fact", "The locker code is due on Friday (2026-03-06).", note=True)
+    assert "“The locker" in views.memory_view(profile(facts=(later,), dates=(known,)), SINGAPORE)
 
 
 def test_an_empty_memory_says_what_will_appear_and_any_other_shows_the_lists_that_are_not_empty() -> None:

@@ -400,13 +400,20 @@ def test_only_a_certain_future_day_is_due(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("Wedding on 20 June 2026, Saturday", "Wedding on 20 June 2026, Saturday (2026-06-20)"),
-        ("Hochzeit am 20. Juni 2026, Samstag", "Hochzeit am 20. Juni 2026, Samstag (2026-06-20)"),
-        ("Wedding on 20 June 2026, Monday", "Wedding on 20 June 2026, Monday"),
+        ("Wedding on 20 June 2026, Saturday", "Wedding on 20 June 2026, Saturday"),
+        ("Hochzeit am 20. Juni 2026, Samstag.", "Hochzeit am 20. Juni 2026, Samstag."),
+        ("le 20 juin, samedi", "le 20 juin, samedi (2026-06-20)"),
+        ("I am free on Friday, Saturday", "I am free on Friday (2026-02-20), Saturday (2026-02-21)"),
+        ("Not tomorrow, Friday at 3pm", "Not tomorrow (2026-02-19), Friday at 3pm (2026-02-20 15:00)"),
     ],
 )
-def test_a_weekday_after_a_date_means_the_day_of_this_date(text: str, shown: str) -> None:
+def test_a_weekday_after_a_date_belongs_to_the_date(text: str, shown: str) -> None:
     assert annotated(text, SAID) == shown
+
+
+def test_own_words_after_forwarded_ones_count_from_now() -> None:
+    text = "[forwarded from Eve, 2026-01-05 10:00]\n> See you tomorrow\nI was there yesterday"
+    assert annotated(text, SAID) == text.replace("tomorrow", "tomorrow (2026-01-06)") + " (2026-02-17)"
 
 
 @pytest.mark.parametrize(

@@ -381,7 +381,7 @@ def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
     if result.kind != "message":
         due = result.due.astimezone(zone) if result.due is not None else None
         words, at = due_parts(result.text, due, result.kind) if due is not None else (in_days(result.text), at)
-        key = "offline.memory" if result.status is None else "offline.former"
+        key = "offline.former" if result.status == "superseded" else "offline.memory"
         return phrase(key, text=short(words, _LONGEST), day=at)
     words = best_sentences(without_mention(result.text), incoming.text)
     quote = quoted(short(words, _LONGEST), _said_at(result, zone), incoming.sent_at, zone)

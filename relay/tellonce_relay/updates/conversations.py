@@ -149,7 +149,7 @@ class Conversations:
         """The id of the message with the latest answer in the thread, as far as this process knows. If an answer is
         being sent, wait until it is recorded."""
         opened = self._current.get(thread)
-        if opened is not None and opened.closed:
+        if opened is not None and opened.closed and opened.owed is None:
             await opened.finished.wait()
         return self._answered.get(thread)
 

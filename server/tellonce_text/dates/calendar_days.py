@@ -20,7 +20,7 @@ from tellonce_text.dates.phrases import (
     yearly_on_weekday,
 )
 from tellonce_text.dates.readings import DAY, Days, Meaning, Scene, add_months
-from tellonce_text.dates.tokens import Line
+from tellonce_text.dates.tokens import Line, ends_sentence
 from tellonce_text.dates.zones import zone_at
 
 ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
@@ -94,9 +94,11 @@ def _is_day_noun(line: Line, index: int) -> bool:
 
 
 def trailing_weekday(line: Line, end: int) -> tuple[int | None, int]:
-    """Parse a weekday after a date: `March 3 (Tuesday)`, or between commas `March 3, Tuesday, at nine`."""
-    closing = _CLOSING_MARKS.get(line[end].word)
-    enclosed = closing is not None and line[end + 1].has("weekday") and line[end + 2].word == closing
+    """Parse a weekday after a date: `March 3 (Tuesday)`, between commas `March 3, Tuesday, at nine`, or after a comma at the
+    end of a sentence."""
+    closing, after = _CLOSING_MARKS.get(line[end].word), line[end + 2]
+    ends = line[end].word == "," and (after.kind == "end" or ends_sentence(line, end + 2))
+    enclosed = closing is not None and line[end + 1].has("weekday") and (ends or after.word == closing)
     return (line[end + 1].get("weekday"), end + 2 + (closing == ")")) if enclosed else (None, end)
 
 

@@ -58,8 +58,6 @@ _SMALL: Final = frozenset({"article", "of", "contracted", "on"})
 _LEADS: Final = frozenset({"on", "at", "in", "by", "to", "contracted", "before", "after", "for"})
 _ONSETS: Final = ("から", "起", "开始", "開始", "以降", "以后", "以後", "之后", "之後")
 """Chinese and Japanese words after a day. They say that something begins on this day."""
-_JOINTS: Final = frozenset({"", ",", "(", "–", "-"})
-"""Marks between a date and its weekday."""
 _SMALL_HOURS, _MORNING, _NOON = 4, 5, 12
 """Hours. A night ends at `_MORNING`. Before `_SMALL_HOURS`, "today" can mean the previous day."""
 
@@ -83,41 +81,20 @@ def _expressions(text: str, said: Said, direction: Direction | None) -> tuple[Ex
     if line is None:
         return ()
     local = said.at.astimezone(said.zone)
-    found: list[Expression] = []
-    for first, item in unresolved:
-        expression = resolved(line, first, item, local, said.region, direction)
-        if (
-            expression
-            and found
-            and line[first].has("weekday")
-            and text[found[-1].end : expression.start].strip() in _JOINTS
-        ):
-            expression = _of_date(expression, found[-1])
-        found += [expression] if expression else []
-    return tuple(found)
-
-
-def _of_date(weekday: Expression, date: Expression) -> Expression:
-    """The weekday directly after a date on this weekday means the day of the date: `20 June 2026, Saturday`. Another
-    weekday is not certain."""
-    if not weekday.readings or not date.readings:
-        return weekday
-    reading, (first, last) = weekday.readings[0], date.readings[0].days
-    if first != last or reading.days[0].weekday() != first.weekday():
-        return replace(weekday, certain=False)
-    step = first - reading.days[0]
-    moved = replace(reading, start=reading.start + step, end=reading.end + step)
-    return replace(weekday, readings=(moved,), certain=date.certain)
+    found = (resolved(line, first, item, local, said.region, direction) for first, item in unresolved)
+    return tuple(expression for expression in found if expression)
 
 
 def _forwarded(text: str, said: Said, direction: Direction | None) -> tuple[Expression, ...]:
     """The days count from the day on which the forwarded words were written. If this day is unknown, only a full date is
-    certain."""
-    written = written_at(text, said.at, said.zone)
-    found = _expressions(forwarded_words(text), replace(said, at=written or said.at), direction)
-    if written is not None:
-        return found
-    return tuple(replace(one, certain=one.certain and one.absolute, approximate=False) for one in found)
+    certain. The person's own words after the forwarded ones count from `said`."""
+    written, words = written_at(text, said.at, said.zone), forwarded_words(text)
+    found = _expressions(words, replace(said, at=written or said.at), direction)
+    if written is None:
+        found = tuple(replace(one, certain=one.certain and one.absolute, approximate=False) for one in found)
+    own, start = text[len(words) :].lstrip("\n"), len(text) - len(text[len(words) :].lstrip("\n"))
+    after = _expressions(own, said, direction) if own else ()
+    return (*found, *(replace(one, start=one.start + start, end=one.end + start) for one in after))
 
 
 def _items(text: str) -> tuple[Line | None, Sequence[tuple[int, Item]]]:
