@@ -72,9 +72,9 @@ class ReminderKeeper:
                     t, owner, found.memory.id, "completed", now, valid_to=ended, reason=reason("reminder_cancelled")
                 )
             else:
-                await memories.set_status(t, owner, found.memory.id, "active", now)
+                held = await memories.set_status(t, owner, found.memory.id, "active", now)
                 await reminders.move(t, owner, found.memory.id, args.at, now)
-                if text != found.memory.content:
+                if text != found.memory.content and held and held.content == found.memory.content:
                     made = (index_text(text, None), vector, args.at, dedup.key(text))
                     await memories.rewrite(t, owner, found.memory.id, text, now, *made)
         self._changed(scope)
