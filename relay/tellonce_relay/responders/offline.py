@@ -250,8 +250,8 @@ def from_memory(
     zone: ZoneInfo = UTC,
     followed: Sequence[c.SearchResult] = (),
 ) -> str:
-    """The newest messages about the question, and the follow-ups `followed` of these messages. A memory is shown only if
-    it is newer or a correction."""
+    """Quote the newest messages about the question. `followed` are short messages that followed them and are quoted, too.
+    A memory is shown only if it is newer or a correction."""
     chosen, statements, nearest = _choice(results, incoming)
     if not chosen:
         return phrase("offline.nothing")

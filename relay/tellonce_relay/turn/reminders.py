@@ -270,7 +270,7 @@ async def coming(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ..
 
 
 async def is_set_by(memory: MemoryClient, incoming: Incoming) -> bool:
-    """Whether an upcoming reminder has the message as its source."""
+    """Whether the message has set a reminder that is still to come."""
     try:
         known = await memory.explain(c.ExplainArgs(message_id=incoming.message_id, chat_id=incoming.chat_id))
     except MemoryRefused:

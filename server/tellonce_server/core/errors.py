@@ -115,7 +115,7 @@ DATABASE_ERRORS = DatabaseErrorLog()
 
 
 def cause_in(error: BaseException) -> Exception | None:
-    """The first temporary failure in the chain of an exception and its causes, or None."""
+    """The exception itself or the nearest of its causes that is a temporary failure; None if there is none."""
     found: BaseException | None = error
     while found is not None:
         if isinstance(found, TEMPORARY_FAILURES):

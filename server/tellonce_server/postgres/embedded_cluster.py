@@ -192,7 +192,8 @@ def _write(path: Path, text: str, account: Account | None) -> None:
 
 
 def postmaster(cluster: Path) -> int | None:
-    """The pid of this cluster's running server, or None. The process is checked, because pids are reused."""
+    """The pid of this cluster's running server, or None. A pid can belong to another process by now, so the process is
+    checked."""
     pid = _recorded_pid(cluster)
     return pid if pid is not None and pid > 0 and _serves(pid, cluster) else None
 

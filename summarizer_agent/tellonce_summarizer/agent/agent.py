@@ -178,7 +178,7 @@ class Agent:
             return submitted.state
 
     async def _keep_lease(self, job: WorkItem) -> None:
-        """Returns when the lease is lost."""
+        """Extend the lease of the job again and again. The method returns when the lease is lost."""
         loop = asyncio.get_running_loop()
         ends = loop.time() + job.lease_seconds
         while loop.time() < ends:
