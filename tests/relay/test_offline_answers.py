@@ -1,5 +1,6 @@
 """The offline responder: how it interprets a message, and which search results it uses for the answer."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from unittest.mock import AsyncMock
@@ -10,12 +11,16 @@ import pytest
 from tellonce import contract as c
 from tellonce_relay.catalogue import LANGUAGES, Language, phrase, use_language
 from tellonce_relay.incoming_message import Incoming
-from tellonce_relay.responders.offline import OfflineResponder, best_sentences, from_memory, listed_memories
+from tellonce_relay.responders.offline import OfflineResponder, best_sentences, choose, from_memory, listed_memories
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_server.api.text import search_remark
 from tellonce_text.sentences import split_sentences
 
 AT = datetime(2026, 2, 16, 9, 15, tzinfo=UTC)
+
+
+def answer_from(results: Sequence[c.SearchResult], incoming: Incoming, *more: Any) -> str:
+    return from_memory(choose(results, incoming), incoming, *more)
 
 
 def asked(text: str) -> Incoming:
@@ -61,7 +66,7 @@ def test_a_question_without_a_topic_searches_a_conversation_of_which_nothing_is_
 
 def test_two_messages_of_a_burst_are_not_quoted_as_one_sentence() -> None:
     results = [said("I parked on level 3"), said("dentist is on the second floor", id=2)]
-    (line,) = from_memory(results, asked("Where did I park?")).splitlines()
+    (line,) = answer_from(results, asked("Where did I park?")).splitlines()
     assert "I parked on level 3" in line
     assert "level 3 dentist" not in line
 
@@ -73,15 +78,15 @@ def profile(*facts: str) -> c.Profile:
 
 @pytest.mark.parametrize("question", ["Where do I live?", "What is my boss called?"])
 def test_another_inflection_of_the_asked_word_is_found_and_only_the_persons_words_are_quoted(question: str) -> None:
-    answer = from_memory([search_result("Lives in Lisbon; her boss is called Ana")], asked(question))
+    answer = answer_from([search_result("Lives in Lisbon; her boss is called Ana")], asked(question))
     assert answer == "I remember: Lives in Lisbon; her boss is called Ana (Feb 16)"
 
 
 def test_a_memory_that_is_no_longer_true_is_marked() -> None:
     former = search_result("I live in Singapore").model_copy(update={"status": "superseded"})
     done = search_result("I live in a tent").model_copy(update={"status": "completed"})
-    assert from_memory([done], asked("Where did I live before?")) == "I remember: I live in a tent (Feb 16)"
-    answer = from_memory([former, search_result("I live in Lisbon", id=9)], asked("Where did I live before?"))
+    assert answer_from([done], asked("Where did I live before?")) == "I remember: I live in a tent (Feb 16)"
+    answer = answer_from([former, search_result("I live in Lisbon", id=9)], asked("Where did I live before?"))
     assert sorted(answer.splitlines()) == [
         "I remember: I live in Lisbon (Feb 16)",
         "No longer so: I live in Singapore (Feb 16)",
@@ -94,7 +99,7 @@ def test_the_newest_words_come_first_and_an_older_memory_gives_way_to_them() -> 
         said("I live in Singapore. It is hot here.", at=AT - timedelta(days=60)),
         said("We live in Lisbon now!", at=AT - timedelta(days=2)),
     ]
-    assert from_memory(results, asked("Where do I live?")) == (
+    assert answer_from(results, asked("Where do I live?")) == (
         "You told me on Feb 14: “We live in Lisbon now!”\n"
         "You told me on Dec 18, 2025: “I live in Singapore. It is hot here.”"
     )
@@ -113,7 +118,7 @@ def test_the_newest_words_come_first_and_an_older_memory_gives_way_to_them() -> 
     ],
 )
 def test_an_answer_adds_the_day_that_the_persons_words_name(question: str, words: str, named: str) -> None:
-    answer = from_memory([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked(question))
+    answer = answer_from([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked(question))
     assert answer.startswith(f"You told me on Feb 10: “{words}” (")
     assert named in answer
 
@@ -133,7 +138,7 @@ def test_an_answer_adds_the_day_that_the_persons_words_name(question: str, words
     ],
 )
 def test_an_answer_adds_every_day_that_is_not_in_doubt(words: str, days: str) -> None:
-    answer = from_memory([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked("When does Ines visit?"))
+    answer = answer_from([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked("When does Ines visit?"))
     assert answer.endswith(f"You told me on Feb 10: “{words}” ({days})")
 
 
@@ -147,7 +152,7 @@ def test_an_answer_adds_every_day_that_is_not_in_doubt(words: str, days: str) ->
     ],
 )
 def test_an_answer_adds_no_day_that_is_in_doubt(question: str, words: str) -> None:
-    answer = from_memory([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked(question))
+    answer = answer_from([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked(question))
     assert answer == f"You told me on Feb 10: “{words}”"
 
 
@@ -164,27 +169,27 @@ REQUESTS = [
 def test_an_answer_never_quotes_a_request_to_the_bot(request_to_bot: str) -> None:
     statement = "I take my pills with milk"
     results = [said(request_to_bot, id=1, at=AT - timedelta(hours=2)), said(statement, id=2)]
-    answer = from_memory(results, asked("When do I take my pills in the morning, at 8 or in 20 minutes?"))
+    answer = answer_from(results, asked("When do I take my pills in the morning, at 8 or in 20 minutes?"))
     assert request_to_bot not in answer
     assert statement in answer
 
 
 @pytest.mark.parametrize("statement", ["Tom has to remind me about the keys", "On Friday at 5 we meet", "12 eggs"])
 def test_a_statement_with_a_time_or_the_words_of_a_request_is_quoted(statement: str) -> None:
-    assert statement in from_memory([said(statement)], asked("What about the keys, the eggs, and Friday?"))
+    assert statement in answer_from([said(statement)], asked("What about the keys, the eggs, and Friday?"))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_sentence_and_its_days_are_one_sentence_so_that_both_are_forgotten(language: Language) -> None:
     words = "My visit is on Friday at 14:30. I moved my sofa yesterday!"
     with use_language(language):
-        answer = from_memory([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked("When is my sofa's visit?"))
+        answer = answer_from([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked("When is my sofa's visit?"))
     *_, last = split_sentences(answer)
     assert all(text in last for text in ("visit", "13", "sofa", "9"))
 
 
 def test_a_casual_count_is_marked_as_such() -> None:
-    answer = from_memory(
+    answer = answer_from(
         [said("The lease ends in two weeks", at=datetime(2026, 2, 10, 9, tzinfo=UTC))],
         asked("When does the lease end?"),
     )
@@ -194,22 +199,22 @@ def test_a_casual_count_is_marked_as_such() -> None:
 def test_what_is_said_about_another_name_is_no_answer() -> None:
     plumber = said("The plumber is Jonas, his number is 555-0199", at=AT - timedelta(days=1))
     results = [plumber, said("Sarah's phone number is 555-0142")]
-    answer = from_memory(results, asked("What is Sarah's number?"))
+    answer = answer_from(results, asked("What is Sarah's number?"))
     assert answer == "You told me on Feb 16: “Sarah's phone number is 555-0142”"
 
 
 def test_a_newer_memory_stands_beside_the_words() -> None:
     results = [said("I live in Singapore", at=AT - timedelta(days=60)), search_result("The user lives in Lisbon")]
     assert (
-        from_memory(results, asked("Where do I live?")).splitlines()[0]
+        answer_from(results, asked("Where do I live?")).splitlines()[0]
         == "I remember: The user lives in Lisbon (Feb 16)"
     )
 
 
 def test_what_shares_no_word_with_the_question_is_called_the_nearest() -> None:
-    answer = from_memory([search_result("Plays chess"), said("I play chess")], asked("Where do I live?"))
+    answer = answer_from([search_result("Plays chess"), said("I play chess")], asked("Where do I live?"))
     assert answer == f"{phrase('offline.nearest')}\nYou told me on Feb 16: “I play chess”"
-    assert from_memory([search_result("Plays chess")], asked("Where do I live?")) == phrase("offline.nothing")
+    assert answer_from([search_result("Plays chess")], asked("Where do I live?")) == phrase("offline.nothing")
 
 
 def test_neither_the_question_nor_an_earlier_one_nor_our_own_answer_is_evidence() -> None:
@@ -222,7 +227,7 @@ def test_neither_the_question_nor_an_earlier_one_nor_our_own_answer_is_evidence(
         said(phrase("offline.nothing"), "assistant"),
         said("You told me on Feb 1: “I live in Oslo”", "assistant"),
     ]
-    assert from_memory(echoes, asked("Where do I live?")) == phrase("offline.nothing")
+    assert answer_from(echoes, asked("Where do I live?")) == phrase("offline.nothing")
 
 
 @pytest.mark.parametrize("newer", [0, 3])
@@ -232,11 +237,11 @@ def test_in_a_summary_the_persons_questions_and_our_own_answers_are_no_evidence(
     told = "User: “I live in Lisbon now” (2026-02-15)"
     summary = search_result("\n".join([question, echo, answer]), kind="summary")
     message = said("I live in Rome", at=AT - timedelta(days=newer))
-    assert from_memory([summary, message], asked("Where do I live?")).splitlines() == [
+    assert answer_from([summary, message], asked("Where do I live?")).splitlines() == [
         f"You told me on Feb {16 - newer}: “I live in Rome”"
     ]
-    assert from_memory([summary], asked("Where do I live?")) == phrase("offline.nothing")
-    mixed = from_memory([search_result(f"{question}\n{told}", kind="summary")], asked("Where do I live?"))
+    assert answer_from([summary], asked("Where do I live?")) == phrase("offline.nothing")
+    mixed = answer_from([search_result(f"{question}\n{told}", kind="summary")], asked("Where do I live?"))
     assert told in mixed
     assert question not in mixed
 
@@ -247,35 +252,35 @@ def test_only_what_is_said_about_the_named_person_is_shown() -> None:
         said("I moved to Lisbon in March", at=AT, score=4.5),
         said("Nora is seven and likes strawberries", at=AT - timedelta(days=60), score=4),
     ]
-    first, second = from_memory(results, asked("Where is Nora's flat?")).splitlines()
+    first, second = answer_from(results, asked("Where is Nora's flat?")).splitlines()
     assert ("Oslo" in first, "strawberries" in second) == (True, True)
 
 
 def test_sentences_about_the_named_person_that_say_nothing_of_what_was_asked_are_called_the_nearest() -> None:
     results = [said("Nora is seven", score=5), said("I live in Lisbon", score=4, at=AT + timedelta(minutes=1))]
-    head, first, *_ = from_memory(results, asked("Where does Nora live?")).splitlines()
+    head, first, *_ = answer_from(results, asked("Where does Nora live?")).splitlines()
     assert (head, "Nora is seven" in first) == (phrase("offline.nearest"), True)
 
 
 def test_of_a_message_only_what_tells_is_quoted_and_word_for_word() -> None:
-    answer = from_memory(
+    answer = answer_from(
         [said("I live in Lisbon. Nice weather. Where do you live? My boat is old.")], asked("Where do I live?")
     )
     assert answer == "You told me on Feb 16: “I live in Lisbon. Nice weather.”"
 
 
 def test_a_bots_name_is_not_part_of_a_quote() -> None:
-    answer = from_memory([said("@memory_bot our meeting is on 5 December")], asked("@memory_bot when is our meeting?"))
+    answer = answer_from([said("@memory_bot our meeting is on 5 December")], asked("@memory_bot when is our meeting?"))
     assert "“our meeting is on 5 December" in answer
 
 
 def test_what_another_speaker_said_is_credited_to_them() -> None:
-    answer = from_memory([said("I live in Oslo", speaker="Ben")], asked("Where does Ben live?"))
+    answer = answer_from([said("I live in Oslo", speaker="Ben")], asked("Where does Ben live?"))
     assert answer == "Ben said on Feb 16: “I live in Oslo”"
 
 
 def test_a_memory_and_the_message_it_came_from_are_told_once() -> None:
-    answer = from_memory(
+    answer = answer_from(
         [search_result("live in Lisbon"), said("I live in Lisbon now", score=0.9)], asked("Where do I live?")
     )
     assert answer == "You told me on Feb 16: “I live in Lisbon now”"
@@ -296,11 +301,11 @@ def test_a_change_told_in_other_words_comes_before_the_words_of_the_question() -
         said("I was in Prague", at=AT - timedelta(days=90), score=5),
         said("The rent is high", at=AT - timedelta(days=1), score=2),
     ]
-    assert from_memory(results, asked("Where do I live?")).splitlines() == [
+    assert answer_from(results, asked("Where do I live?")).splitlines() == [
         "You told me on Feb 14: “I moved to Berlin”",
         "You told me on Dec 18, 2025: “I live in Graz”",
     ]
-    assert phrase("offline.nearest") not in from_memory(results, asked("Where did I move to?"))
+    assert phrase("offline.nearest") not in answer_from(results, asked("Where did I move to?"))
 
 
 def test_words_that_only_mean_what_is_asked_are_shown_newest_first_and_far_ones_not() -> None:
@@ -309,7 +314,7 @@ def test_words_that_only_mean_what_is_asked_are_shown_newest_first_and_far_ones_
         said("I grew up speaking Portuguese", score=3.5),
         said("The printer is broken", score=1.2, at=AT - timedelta(hours=1)),
     ]
-    assert from_memory(results, asked("Where do I live?")).splitlines() == [
+    assert answer_from(results, asked("Where do I live?")).splitlines() == [
         phrase("offline.nearest"),
         "You told me on Feb 16: “I grew up speaking Portuguese”",
         "You told me on Feb 15: “I moved to Oslo”",
@@ -340,7 +345,7 @@ def test_a_date_or_goal_is_answered_with_the_day_on_which_it_is_due(
 ) -> None:
     due_utc = due.astimezone(UTC) if due is not None else None
     results = [search_result(text, kind=kind, due=due_utc)]
-    assert from_memory(results, asked("When does my passport expire?"), SINGAPORE).endswith(f"I remember: {answer}")
+    assert answer_from(results, asked("When does my passport expire?"), SINGAPORE).endswith(f"I remember: {answer}")
 
 
 def test_a_list_of_dates_gives_the_day_on_which_each_is_due() -> None:

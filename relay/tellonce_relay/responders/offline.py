@@ -146,9 +146,9 @@ class OfflineResponder:
         args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, where="all", limit=_RESULTS)
         results = (await memory.search_memory(args)).results
         found = [*results, *await _shown_before(results, incoming, memory)]
-        said = filter(is_said, _choice(found, incoming).chosen)
-        followed = [await _follow_up(one, incoming, memory) for one in said]
-        return from_memory(found, incoming, self._zone, [one for one in followed if one is not None])
+        choice = choose(found, incoming)
+        followed = [await _follow_up(one, incoming, memory) for one in choice.chosen if is_said(one)]
+        return from_memory(choice, incoming, self._zone, [one for one in followed if one is not None])
 
 
 async def _unread(profile: c.Profile, incoming: Incoming, memory: MemoryClient) -> list[c.SearchResult]:
@@ -235,7 +235,7 @@ def listed_memories(
     return "\n".join(f"• {text}" for _, text in sorted(said, reverse=True)[:_LISTED])
 
 
-class _Choice(NamedTuple):
+class Choice(NamedTuple):
     """The results to quote, newest first, and all results that contain a statement. `nearest` means that no quoted result
     is certainly about the question."""
 
@@ -245,14 +245,13 @@ class _Choice(NamedTuple):
 
 
 def from_memory(
-    results: Sequence[c.SearchResult],
+    choice: Choice,
     incoming: Incoming,
     zone: ZoneInfo = UTC,
     followed: Sequence[c.SearchResult] = (),
 ) -> str:
-    """Quote the newest messages about the question. `followed` are short messages that followed them and are quoted, too.
-    A memory is shown only if it is newer or a correction."""
-    chosen, statements, nearest = _choice(results, incoming)
+    """Quote the chosen results. `followed` are short messages that followed them and are quoted, too."""
+    chosen, statements, nearest = choice
     if not chosen:
         return phrase("offline.nothing")
     head = [phrase("offline.nearest")] if nearest else []
@@ -260,7 +259,8 @@ def from_memory(
     return "\n".join([*head, *(_line(result, incoming, zone) for result in shown)])
 
 
-def _choice(results: Sequence[c.SearchResult], incoming: Incoming) -> _Choice:
+def choose(results: Sequence[c.SearchResult], incoming: Incoming) -> Choice:
+    """Choose the newest messages about the question. A memory is chosen only if it is newer or a correction."""
     asked, names = content_words(incoming.text), _names_in(incoming.text)
     current, corrections = _current([with_lines(r, partial(_is_statement, incoming.text)) for r in results])
     statements = _distinct([r for r in current if not _is_echo(r, incoming)])
@@ -273,7 +273,7 @@ def _choice(results: Sequence[c.SearchResult], incoming: Incoming) -> _Choice:
     # A sentence about the named person is no answer if it contains nothing else of the question.
     topic = asked - names or asked
     covered = 2 * len(shared(topic, " ".join(r.text for r in chosen))) >= len(topic)
-    return _Choice(chosen, statements, nearest=not (covered and near and bool(named) == bool(names)))
+    return Choice(chosen, statements, nearest=not (covered and near and bool(named) == bool(names)))
 
 
 def _with_followed(results: Sequence[c.SearchResult], followed: Sequence[c.SearchResult]) -> list[c.SearchResult]:
